@@ -19,7 +19,7 @@ import numpy as np
 from scipy import sparse
 
 import rubricate as rb
-from rubricate.folds import deal, fold_scores
+from rubricate.folds import assign_folds, fold_scores
 from rubricate.types import Decisions, Run, Scores
 
 KEPT = Path(__file__).parents[1] / "build" / "populations"
@@ -91,7 +91,7 @@ def _train(name: str, place: Path) -> None:
     vectors = rb.text.Vectors(weights="ltc")
     X = vectors.fit_transform(texts)
     classifier = CLASSIFIERS[name]
-    folds = deal(labels, 5)
+    folds = assign_folds(labels, 5)
     held = fold_scores(classifier, X, labels, folds=folds, engine="serial")
     cut = rb.thresholds.resolve("micro_macro").fit(Scores(held, categories, range(len(held))), labels)
     scores = classifier.fit(X, labels).decision_function(vectors.transform(test))

@@ -23,7 +23,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_union
 from sklearn.svm import LinearSVC
 
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.types import Corpus, Documents, Sparse
 
 __all__ = ["PEERS", "Decided", "fasttext_there"]
@@ -67,11 +67,15 @@ def _machine(cost: float, single: bool) -> Any:
 
 def _best_cost(vectorizer: Callable[[], Any], texts: Any, y: Any, labels: Sparse, *, single: bool) -> float:
     """Return the C with the best micro-F1 over the folds."""
-    sample = np.flatnonzero(deal(labels, max(1, len(texts) // MOST), seed=0) == 0) if len(texts) >= 2 * MOST else None
+    sample = (
+        np.flatnonzero(assign_folds(labels, max(1, len(texts) // MOST), seed=0) == 0)
+        if len(texts) >= 2 * MOST
+        else None
+    )
     rows = np.arange(len(texts)) if sample is None else sample
-    dealt, scores = deal(labels[rows], FOLDS, seed=0), np.zeros(len(COSTS))
+    fold_ids, scores = assign_folds(labels[rows], FOLDS, seed=0), np.zeros(len(COSTS))
     for fold in range(FOLDS):
-        kept, held = rows[dealt != fold], rows[dealt == fold]
+        kept, held = rows[fold_ids != fold], rows[fold_ids == fold]
         vectors = vectorizer()
         X, Z = vectors.fit_transform(texts[kept]), vectors.transform(texts[held])
         for at, cost in enumerate(COSTS):

@@ -23,7 +23,7 @@ from sklearn.neighbors import NearestNeighbors
 from sklearn.neural_network import MLPClassifier
 from sklearn.svm import LinearSVC
 
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.text.stop_lists import stop_words
 from rubricate.types import Corpus, Documents
 
@@ -41,8 +41,8 @@ class Peer:
     def __init__(self, corpus: Corpus) -> None:
         self.train, self.test = corpus.train, corpus.test
         self.Y = corpus.train.labels.toarray().astype(np.int64)
-        self.folds = deal(corpus.train.labels, 5, seed=0)
-        self.thirds = deal(corpus.train.labels, 3, seed=0)
+        self.folds = assign_folds(corpus.train.labels, 5, seed=0)
+        self.thirds = assign_folds(corpus.train.labels, 3, seed=0)
 
     def table(self) -> dict[str, Any]:
         """Return the decisions of every row."""

@@ -34,7 +34,7 @@ IDS = ("train-per-parent", "predict-per-parent", "train-per-node")
 TRAINING = 2600
 
 
-class Material:
+class TrainingData:
     """Return the vectors, the paths from the top down, and the tree."""
 
     def __init__(self) -> None:
@@ -70,14 +70,14 @@ class Material:
         return 2 * sum(len(a & b) for a, b in sets) / sum(len(a) + len(b) for a, b in sets)
 
 
-def not_lower(data: Material, ours: Any, peer: Any) -> bool:
+def not_lower(data: TrainingData, ours: Any, peer: Any) -> bool:
     mine = data.hierarchical_f1([data.path_to(str(name)) for name in ours])
     theirs = data.hierarchical_f1(peer)
     print(f"hF ours {mine:.4f}, HiClass {theirs:.4f}", file=sys.stderr)
     return mine >= theirs
 
 
-def per_parent(data: Material, only: Sequence[str], repeats: int) -> list[Row]:
+def per_parent(data: TrainingData, only: Sequence[str], repeats: int) -> list[Row]:
     y, padded, found = data.classes(), data.padded(), []
     ours, peer = (
         rb.classifiers.Local(taxonomy=data.taxonomy),
@@ -100,7 +100,7 @@ def per_parent(data: Material, only: Sequence[str], repeats: int) -> list[Row]:
     return found
 
 
-def per_node(data: Material) -> Row:
+def per_node(data: TrainingData) -> Row:
     y, ours = data.classes(), rb.classifiers.Local(taxonomy=data.taxonomy, scheme="node")
     ours.fit(data.X, y)
     mine = float(np.median([measure(lambda: ours.fit(data.X, y))[0] for _ in range(3)]))
@@ -118,7 +118,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=5)
     chosen, rest = parser.parse_known_args()
     sys.argv[1:] = rest
-    data = Material()
+    data = TrainingData()
     with threadpool_limits(limits=1):
         rows = per_parent(data, chosen.only, chosen.repeats) if {*chosen.only} & {*IDS[:2]} else []
         rows += [per_node(data)] if "train-per-node" in chosen.only else []

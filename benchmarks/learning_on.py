@@ -16,7 +16,7 @@ import numpy as np
 
 import rubricate as rb
 from benchmarks.strangers import corpus_named
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.measures import counts, macro, micro
 from rubricate.types import Documents
 
@@ -61,7 +61,7 @@ def _draw(documents: Documents, classifier: str, size: int, seed: int) -> list[f
     """Return micro- and macro-F1 of the new categories at expected cuts, at the median, and of a model of all."""
     rng = np.random.default_rng(seed)
     documents = documents.take(np.sort(rng.permutation(len(documents))[:size]))
-    folds = deal(documents.labels, 5, seed=seed)
+    folds = assign_folds(documents.labels, 5, seed=seed)
     train, test = (documents.take(np.flatnonzero(held)) for held in (folds != 0, folds == 0))
     enough = np.flatnonzero(np.bincount(train.labels.indices, minlength=len(train.categories)) >= 10)
     late = np.zeros(len(train.categories), bool)

@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 import rubricate as rb
 from benchmarks._timing import Row, measure, publish
 from rubricate.classifiers.classic.nnet import FOLDS
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 
 PASSES = 25
 SETTINGS = ((0.005, 64), (0.01, 64))
@@ -36,7 +36,7 @@ def reuters() -> tuple[Any, Any, Any]:
     return (
         rb.text.Vectors(select="chi2:1000").fit_transform(train),
         train.labels,
-        deal(train.labels, FOLDS, seed=0) == 0,
+        assign_folds(train.labels, FOLDS, seed=0) == 0,
     )
 
 

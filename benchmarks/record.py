@@ -29,7 +29,7 @@ import rubricate as rb
 from rubricate.experiments.numbered import CountedDocuments
 from rubricate.papers.reproduction import load_reproduction
 from rubricate.papers.systems import PaperSystem, SystemExecution
-from rubricate.training.plan import Procedure
+from rubricate.training.plan import TrainingPlan
 from rubricate.types import Floats, Sparse
 
 MODEL = (
@@ -69,7 +69,7 @@ class StackWithVectors(PaperSystem):
 
     def procedure(
         self, members: Mapping[str, PaperSystem] | None = None, *, documents: CountedDocuments | None = None
-    ) -> Procedure:
+    ) -> TrainingPlan:
         """Return the training, with more members."""
         procedure = super().procedure(members, documents=documents)
         assert members is not None

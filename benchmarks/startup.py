@@ -79,7 +79,7 @@ def _run(command: list[str]) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-class Material:
+class TrainingData:
     """Training documents, a model of each side, predictions and their truth, in a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -119,7 +119,7 @@ def alternated(ours: Callable[[], Any], peer: Callable[[], Any], repeats: int) -
     return seconds[0], seconds[1], pairs[-1][0][1], pairs[-1][1][1]
 
 
-def classify(data: Material, only: list[str]) -> list[Row]:
+def classify(data: TrainingData, only: list[str]) -> list[Row]:
     rows = []
     ours = lambda: program("classify", data.ours, "--json", "--say", TEXT)  # noqa: E731
     peers = {
@@ -137,7 +137,7 @@ def classify(data: Material, only: list[str]) -> list[Row]:
     return rows
 
 
-def evaluate(data: Material) -> Row:
+def evaluate(data: TrainingData) -> Row:
     ours = lambda: program("evaluate", data.truth, data.said, "--json")  # noqa: E731
     peer = lambda: script(EVALUATE, data.truth, data.said)  # noqa: E731
     ours(), peer()
@@ -149,7 +149,7 @@ def evaluate(data: Material) -> Row:
     return Row("evaluate-one", work, name, seconds, peer_seconds, peer_seconds / seconds, same, 1)
 
 
-def train(data: Material) -> Row:
+def train(data: TrainingData) -> Row:
     work = f"training on {DOCUMENTS:,} short documents, all defaults, a fresh process"
     seconds, mine = measure(data.train)
     peer, theirs = measure(data.train_peer)
@@ -164,7 +164,7 @@ def main() -> None:
     sys.argv[1:] = rest
     rows = []
     with tempfile.TemporaryDirectory() as folder:
-        data = Material(Path(folder))
+        data = TrainingData(Path(folder))
         if "first-train" in chosen.only:
             rows.append(train(data))
         if {"classify-one", "classify-import"} & {*chosen.only}:

@@ -35,7 +35,7 @@ import numpy as np
 import rubricate as rb
 from benchmarks._stranger_peers import PEERS
 from benchmarks._timing import Row, publish
-from rubricate.folds import deal, take_rows
+from rubricate.folds import assign_folds, take_rows
 from rubricate.measures import counts, macro, micro
 from rubricate.types import Corpus, Sparse
 
@@ -60,13 +60,13 @@ def corpus_named(name: str, *, development: bool = False, full: bool = True) -> 
         corpus = rb.load(name, **OPTIONS.get(name, {}))
     corpus = top_level(corpus) if name == "wikivitals" else corpus
     if development:
-        held = deal(corpus.train.labels, 5, seed=7) == 0
+        held = assign_folds(corpus.train.labels, 5, seed=7) == 0
         train, test = (take_rows(corpus.train, np.flatnonzero(rows)) for rows in (~held, held))
         corpus = replace(corpus, train=train, test=test)
     parts = len(corpus.train) // SAMPLES.get(name, len(corpus.train))
     if full or parts < 2:
         return corpus
-    sample = np.flatnonzero(deal(corpus.train.labels, parts, seed=0) == 0)
+    sample = np.flatnonzero(assign_folds(corpus.train.labels, parts, seed=0) == 0)
     return replace(corpus, train=take_rows(corpus.train, sample))
 
 

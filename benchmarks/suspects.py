@@ -19,7 +19,7 @@ from sklearn.metrics import average_precision_score
 import rubricate as rb
 from benchmarks._populations import corpus
 from benchmarks._timing import measure
-from rubricate.folds import deal, fold_scores
+from rubricate.folds import assign_folds, fold_scores
 from rubricate.labelling.label_suspects import document_surprise
 from rubricate.labelling.predictions import logit
 from rubricate.labelling.quantification import category_curves, chances_by
@@ -45,7 +45,7 @@ def row(name: str, X: Any, labels: Any, share: float) -> str:
     from cleanlab.multilabel_classification import get_label_quality_scores
 
     noisy, wrong = noisy_labels(labels, share, np.random.default_rng(0))
-    scores = fold_scores(rb.SVM(), X, noisy, folds=deal(noisy, 5), engine="serial")
+    scores = fold_scores(rb.SVM(), X, noisy, folds=assign_folds(noisy, 5), engine="serial")
     given = noisy.toarray().astype(float)
     chances = np.clip(chances_by(category_curves(scores, given), scores), 1e-6, 1 - 1e-6)
     ids, names = tuple(map(str, range(len(scores)))), tuple(map(str, range(labels.shape[1])))

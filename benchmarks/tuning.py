@@ -19,7 +19,7 @@ import rubricate as rb
 from benchmarks._timing import Row, publish, side_by_side
 from rubricate.experiments.store import Store
 from rubricate.experiments.tuning import tune
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 
 THREADS = 2
 FIXED = {"k": [5, 15, 45], "select": ["chi2:2000", "chi2:500"], "cut": ["rcut:1", "rcut:2"]}
@@ -33,7 +33,7 @@ LEARNED = {"k": [5, 15, 45], "select": ["chi2:2000", "chi2:500"], "cut": ["scut:
 
 
 def compare(corpus, grid, *, id, greedy, folds) -> Row:
-    dealt = deal(corpus.train.labels, 5, seed=0)
+    fold_ids = assign_folds(corpus.train.labels, 5, seed=0)
     labels = [{corpus.categories[c] for c in row} for row in _rows(corpus.train.labels)]
     named = {("classifier__k" if name == "k" else name): values for name, values in grid.items()}
 
@@ -45,7 +45,7 @@ def compare(corpus, grid, *, id, greedy, folds) -> Row:
     def theirs():
         model = rb.Categorizer(rb.KNN(), folds=folds, engine="serial")
         with parallel_config("threading", n_jobs=THREADS):
-            search = GridSearchCV(model, named, cv=PredefinedSplit(dealt), n_jobs=THREADS, refit=True)
+            search = GridSearchCV(model, named, cv=PredefinedSplit(fold_ids), n_jobs=THREADS, refit=True)
             search.fit(list(corpus.train.texts), labels)
         return tuple(search.best_params_[name] for name in named)
 

@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from rubricate.errors import InvalidInput
-from rubricate.folds import deal, fold_scores, out_of_fold, score_matrix, sparse_scores, splits, take_rows
+from rubricate.folds import assign_folds, fold_scores, out_of_fold, score_matrix, sparse_scores, splits, take_rows
 from rubricate.labels import indicator
 
 
@@ -21,10 +21,10 @@ def _random_labels(documents, categories, seed, density=0.2):
 @given(st.integers(6, 60), st.integers(1, 8), st.integers(2, 6), st.integers(0, 1000))
 def test_every_document_gets_one_fold_and_folds_are_reproducible(documents, categories, folds, seed):
     labels = _random_labels(documents, categories, seed)
-    dealt = deal(labels, folds, seed=seed)
-    assert dealt.min() >= 0
-    assert dealt.max() < folds
-    assert np.array_equal(dealt, deal(labels, folds, seed=seed))
+    fold_ids = assign_folds(labels, folds, seed=seed)
+    assert fold_ids.min() >= 0
+    assert fold_ids.max() < folds
+    assert np.array_equal(fold_ids, assign_folds(labels, folds, seed=seed))
 
 
 @given(st.integers(2, 6), st.integers(1, 40), st.integers(0, 100))
@@ -32,7 +32,10 @@ def test_single_label_categories_differ_by_at_most_one_between_folds(folds, size
     column = np.repeat(np.arange(3), [size, 2 * size, 3 * size + 1])
     labels = indicator(column[:, None] == np.arange(3))
     held = np.array(
-        [np.bincount(deal(labels, min(folds, len(column)), seed=seed)[column == c], minlength=folds) for c in range(3)]
+        [
+            np.bincount(assign_folds(labels, min(folds, len(column)), seed=seed)[column == c], minlength=folds)
+            for c in range(3)
+        ]
     )
     assert (held.max(axis=1) - held.min(axis=1)).max() <= 1
 
@@ -41,25 +44,25 @@ def test_the_rarest_category_is_spread_first():
     labels = np.zeros((100, 2), bool)
     labels[:, 0] = True
     labels[:5, 1] = True
-    dealt = deal(indicator(labels), 5, seed=3)
-    assert sorted(dealt[:5]) == [0, 1, 2, 3, 4]
-    assert np.bincount(dealt).tolist() == [20] * 5
+    fold_ids = assign_folds(indicator(labels), 5, seed=3)
+    assert sorted(fold_ids[:5]) == [0, 1, 2, 3, 4]
+    assert np.bincount(fold_ids).tolist() == [20] * 5
 
 
 def test_documents_without_labels_fill_the_smallest_folds():
     labels = sparse.csr_array((11, 3), dtype=bool)
-    assert sorted(np.bincount(deal(labels, 4)).tolist()) == [2, 3, 3, 3]
+    assert sorted(np.bincount(assign_folds(labels, 4)).tolist()) == [2, 3, 3, 3]
 
 
 def test_another_seed_gives_another_dealing():
     labels = _random_labels(200, 5, 0)
-    assert not np.array_equal(deal(labels, 5, seed=0), deal(labels, 5, seed=1))
+    assert not np.array_equal(assign_folds(labels, 5, seed=0), assign_folds(labels, 5, seed=1))
 
 
 @pytest.mark.parametrize("folds", [0, 1, 8])
 def test_an_impossible_number_of_folds_is_refused(folds):
     with pytest.raises(InvalidInput, match=f"{folds} folds of 7 documents"):
-        deal(_random_labels(7, 2, 0), folds)
+        assign_folds(_random_labels(7, 2, 0), folds)
 
 
 class Remembering(BaseEstimator):
@@ -79,7 +82,7 @@ class Remembering(BaseEstimator):
 def test_no_document_is_scored_by_a_classifier_that_saw_it(engine):
     labels = _random_labels(40, 3, 0)
     X = np.arange(40.0)[:, None]
-    folds = deal(labels, 4)
+    folds = assign_folds(labels, 4)
     assert fold_scores(Remembering(), X, labels, folds=folds, engine=engine).max() == 0.0
 
 

@@ -28,7 +28,7 @@ from benchmarks.annotating import service
 
 from rubricate.service.workspace.comparisons import with_turns
 from rubricate.service.workspace.documents import NewDocument
-from rubricate.service.workspace.models import Said
+from rubricate.service.workspace.models import Prediction
 from rubricate.service.workspace.projects import Project
 from rubricate.service.workspace.workspace import Workspace
 
@@ -76,7 +76,7 @@ def decide(workspace: Workspace, project: Project, rng: Any) -> None:
         for row, chance, column in zip(rows, chances, columns, strict=True):
             labelled = int(row.name[1:]) % EVERY == 0
             wrong = chance if labelled and column < 10 else None
-            said.append(Said(row.id, (CATEGORIES[column],), chance, wrong, None if labelled else 1 - chance))
+            said.append(Prediction(row.id, (CATEGORIES[column],), chance, wrong, None if labelled else 1 - chance))
             places.append(row.place)
 
     interval = {"micro_f1_interval": [0.7, 0.9], "macro_f1_interval": [0.6, 0.8]}

@@ -35,7 +35,7 @@ WIDTH, HEIGHT, COLOURS = 1000, 720, 48
 NAME = "stories"
 
 
-class Material:
+class TrainingData:
     """Stories of the most frequent topics, and their labels."""
 
     def __init__(self) -> None:
@@ -131,7 +131,7 @@ class Tour:
         self.until(lambda: self.text("id") != document)
 
 
-def walk(tour: Tour, call: Client, material: Material) -> None:
+def walk(tour: Tour, call: Client, material: TrainingData) -> None:
     """Go through all pages and take the pictures."""
     tour.to_label()
     tour.picture("label")
@@ -175,7 +175,7 @@ def walk(tour: Tour, call: Client, material: Material) -> None:
 def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
     folder.mkdir(parents=True, exist_ok=True)
-    material = Material()
+    material = TrainingData()
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / f"{NAME}.csv"
         material.write(path)

@@ -10,14 +10,14 @@ from scipy import sparse
 
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
+from rubricate.native import resampling
 from rubricate.native.measures import as_lists
-from rubricate.native.resampling import assign_folds
 from rubricate.native.sparse import Lists
 from rubricate.scratch import MappedTexts, empty, is_out_of_core
 from rubricate.types import Floats, Ints, Scores, Sparse
 
 __all__ = [
-    "deal",
+    "assign_folds",
     "fold_scores",
     "in_order",
     "out_of_fold",
@@ -34,7 +34,7 @@ Parts: TypeAlias = Sequence[tuple[Ints, Any]]
 """The held-out rows of each fold, and what was made for them."""
 
 
-def deal(labels: Sparse, folds: int = 5, *, seed: int = 0) -> Ints:
+def assign_folds(labels: Sparse, folds: int = 5, *, seed: int = 0) -> Ints:
     """Return the fold of each document, every category spread as evenly as possible, the rarest category first.
 
     The iterative stratification of Sechidis, Tsoumakas and Vlahavas (2011), with the order of categories fixed
@@ -42,7 +42,7 @@ def deal(labels: Sparse, folds: int = 5, *, seed: int = 0) -> Ints:
 
     >>> from rubricate.labels import label_matrix
     >>> labels, _ = label_matrix([["a"], ["a"], ["b"], ["b"], ["a", "b"], []])
-    >>> sorted(np.bincount(deal(labels, 2)).tolist())
+    >>> sorted(np.bincount(assign_folds(labels, 2)).tolist())
     [3, 3]
     """
     documents, categories = labels.shape
@@ -54,7 +54,7 @@ def deal(labels: Sparse, folds: int = 5, *, seed: int = 0) -> Ints:
     frequency = np.diff(by_category.indptr)
     rank = rng.permutation(documents)
     by_rank = np.lexsort((rank[by_category.indices], np.repeat(np.arange(categories), frequency)))
-    return assign_folds(
+    return resampling.assign_folds(
         Lists(by_category.indptr.astype(np.int64), by_category.indices[by_rank].astype(np.int32)),
         as_lists(by_document),
         categories=np.argsort(frequency, kind="stable"),

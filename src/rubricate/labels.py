@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rubricate.errors import InvalidInput
-from rubricate.matrices import sound
+from rubricate.matrices import check_sparse_indices
 from rubricate.types import Decisions, Documents, Ints, Scores, Sparse
 
 __all__ = [
@@ -158,7 +158,7 @@ def indicator(matrix: Any) -> Sparse:
     array([[False,  True],
            [ True, False]])
     """
-    rows = sound(matrix) if sparse.issparse(matrix) else np.atleast_2d(np.asarray(matrix))
+    rows = check_sparse_indices(matrix) if sparse.issparse(matrix) else np.atleast_2d(np.asarray(matrix))
     labels = sparse.csr_array(rows if rows.ndim == 2 else rows.reshape((1, -1)))
     if labels.dtype.kind == "f" and np.isnan(labels.data).any():
         raise InvalidInput("the label matrix holds NaN; use 0 for no label and 1 for a label")

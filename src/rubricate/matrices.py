@@ -16,7 +16,7 @@ from scipy import sparse
 
 from rubricate.errors import InvalidInput
 
-__all__ = ["SparseRow", "check_compressed", "sound", "stacked"]
+__all__ = ["SparseRow", "check_compressed", "check_sparse_indices", "stacked"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,11 +54,11 @@ def stacked(rows: Sequence[Any], width: int | None = None) -> Any:
     return matrix if width is None or widest <= width else matrix[:, :width]
 
 
-def sound(X: Any) -> Any:
+def check_sparse_indices(X: Any) -> Any:
     """Return X as it is; InvalidInput for a sparse matrix whose indices do not fit its shape. Cost: its indices.
 
     >>> X = sparse.csr_array(np.eye(2)); X.indices[1] = 7
-    >>> sound(X)
+    >>> check_sparse_indices(X)
     Traceback (most recent call last):
     rubricate.errors.InvalidInput: the matrix cannot be used: an index of a sparse matrix is out of range; ...
     """

@@ -20,7 +20,7 @@ from scipy import sparse
 
 from rubricate._tables import frame_of, html_of
 from rubricate.errors import InvalidInput
-from rubricate.matrices import sound
+from rubricate.matrices import check_sparse_indices
 
 __all__ = [
     "AnyClassifier",
@@ -205,7 +205,7 @@ class Scores:
     floor: float = -np.inf
 
     def __post_init__(self) -> None:
-        sound(self.values)
+        check_sparse_indices(self.values)
         _check_shape("Scores", self.values, (len(self.documents), len(self.categories)))
 
     def best(self) -> Ints:
@@ -244,7 +244,7 @@ class Decisions:
     documents: Sequence[str]
 
     def __post_init__(self) -> None:
-        sound(self.values)
+        check_sparse_indices(self.values)
         _check_shape("Decisions", self.values, (len(self.documents), len(self.categories)))
 
 
@@ -299,8 +299,8 @@ class Run:
     """What one system said of one set of documents: scores, decisions or both, and the truth where known.
 
     `train_counts` are the training documents of each category, for results by category frequency. `outside` counts the
-    labels that the system gave each document though they are not categories: each is a wrong answer. `strays` are those
-    labels by name, where known, for measures that place them in a hierarchy.
+    labels that the system gave each document though they are not categories: each is a wrong answer. `unknown_labels`
+    are those labels by name, if known, for measures that place them in a hierarchy.
     """
 
     name: str
@@ -312,7 +312,7 @@ class Run:
     train_counts: Ints | None = None
     signature: Signature = field(default_factory=Signature)
     outside: Ints | None = None
-    strays: Decisions | None = None
+    unknown_labels: Decisions | None = None
 
     def __post_init__(self) -> None:
         if self.scores is None and self.decisions is None:
@@ -329,8 +329,10 @@ class Run:
             raise InvalidInput(f"run {self.name!r}: {len(self.train_counts)} train counts for {columns} categories")
         if self.outside is not None and len(self.outside) != rows:
             raise InvalidInput(f"run {self.name!r}: {len(self.outside)} counts of outside labels for {rows} documents")
-        if self.strays is not None:
-            _check_shape(f"run {self.name!r}, strays", self.strays.values, (rows, len(self.strays.categories)))
+        if self.unknown_labels is not None:
+            _check_shape(
+                f"run {self.name!r}, strays", self.unknown_labels.values, (rows, len(self.unknown_labels.categories))
+            )
 
     def __repr__(self) -> str:
         """Return name and size; printing the scores would fill pages."""
@@ -378,7 +380,7 @@ class Run:
         chosen = _at_least(self.scores, float(cut))
         decisions = Decisions(chosen, self.categories, self.documents)
         signature = replace(self.signature, cut=f"{cut:g}")
-        return replace(self, decisions=decisions, outside=None, strays=None, signature=signature)
+        return replace(self, decisions=decisions, outside=None, unknown_labels=None, signature=signature)
 
 
 def _at_least(scores: Scores, cut: float) -> Sparse:

@@ -18,7 +18,7 @@ from rubricate.experiments.trial import Trial
 from rubricate.measures import counts, micro
 from rubricate.rules.form import Rule, RuleBase, Word
 from rubricate.training.categorizer import configured
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 from rubricate.training.rule_models import rule_analyzer, rule_answers, rule_model
 
 RULES = """
@@ -211,12 +211,12 @@ def test_a_trial_of_a_study_notices_that_the_file_of_rules_was_edited(tmp_path):
     labels = sparse.csr_array(np.array([[name == "fuel", name == "grain"] for name in LABELS]))
     train = rb.Documents([str(i) for i in range(len(CORPUS))], CORPUS, labels, ("fuel", "grain"))
     settings = {"classifier": "construe", "rules": str(place), "folds": 2, "cut": 0.5}
-    trial = Trial("rules", settings, Material(train), Store(tmp_path / "store"))
+    trial = Trial("rules", settings, TrainingData(train), Store(tmp_path / "store"))
     step = trial.procedure.steps()[0]
     assert trial.entry(step) is not None
     before = trial.what(step)
     place.write_text("grain if wheat or corn; fuel if gas;")
-    assert Trial("rules", settings, Material(train), Store(tmp_path / "store")).what(step) != before
+    assert Trial("rules", settings, TrainingData(train), Store(tmp_path / "store")).what(step) != before
 
 
 def test_models_without_rules_say_so():

@@ -18,7 +18,7 @@ from rubricate.classifiers.classic import llsf
 from rubricate.classifiers.classic import llsf as ridge_solver
 from rubricate.engines import one_blas_thread
 from rubricate.errors import InvalidInput
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.measures import counts, macro, micro
 from rubricate.text import Vectors
 from rubricate.thresholds import Scut, Thresholded
@@ -159,7 +159,7 @@ def test_slow_convergence_ends_in_the_dense_way(monkeypatch):
 @pytest.mark.parametrize("shape", [(120, 40), (40, 120)], ids=["tall", "wide"])
 def test_tuned_p_has_the_least_held_out_error(shape):
     X, Y = textlike(*shape)
-    held = deal(Y, llsf.FOLDS, seed=3) == 0
+    held = assign_folds(Y, llsf.FOLDS, seed=3) == 0
     fitted = LLSF(p="tuned", seed=3).fit(X, Y)
     errors = held_out_errors(X.toarray(), Y.toarray().astype(float), held, llsf.MOST)
     np.testing.assert_allclose(fitted.errors_, errors, rtol=1e-6)

@@ -14,7 +14,7 @@ from rubricate.classifiers import networks
 from rubricate.classifiers.classic import nnet
 from rubricate.classifiers.networks import Network, cross_entropy, squared_error
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.measures import counts, macro, micro
 from rubricate.text import Vectors
 from rubricate.thresholds import Scut, Thresholded
@@ -76,7 +76,7 @@ def test_training_stops_when_the_held_out_loss_does_not_fall():
 def test_without_refit_the_best_network_is_kept():
     X, Y = topics()
     fitted = NNet(8, refit=False, rate=0.5, patience=3).fit(X, Y)
-    held = deal(Y, nnet.FOLDS, seed=0) == 0
+    held = assign_folds(Y, nnet.FOLDS, seed=0) == 0
     reached = cross_entropy(fitted.decision_function(X[held]), Y[held], np.ones(held.sum()))
     assert reached == pytest.approx(fitted.losses_.min(), rel=1e-4)
     assert fitted.losses_[-1] > fitted.losses_.min()
@@ -88,7 +88,7 @@ def test_refit_sees_every_document():
     alone = sparse.csr_array((np.ones(1), (np.array([7]), np.array([0]))), shape=(400, 1))
     documents, labels = (sparse.csr_array(sparse.hstack([part, alone])) for part in (X, Y))
     labels = sparse.csr_array(labels, dtype=bool)
-    seed = next(s for s in range(200) if deal(labels, nnet.FOLDS, seed=s)[7] == 0)
+    seed = next(s for s in range(200) if assign_folds(labels, nnet.FOLDS, seed=s)[7] == 0)
     kept, all_seen = (
         NNet(8, seed=seed, refit=refit).fit(documents, labels).decision_function(documents)[:, 4]
         for refit in (False, True)

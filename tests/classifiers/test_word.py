@@ -22,7 +22,7 @@ from rubricate import cli
 from rubricate.errors import InvalidFile, InvalidInput, UnknownName
 from rubricate.experiments.store import Store
 from rubricate.experiments.trial import Trial
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 from rubricate.training.plan import Step
 
 pytestmark = pytest.mark.slow
@@ -260,7 +260,7 @@ def test_an_edited_file_of_names_is_another_trial_with_the_same_signature(tmp_pa
     found = []
     for word in ("wheat", "corn"):
         file.write_text(f"grain\t{word}\nmetal\tgold\n", "utf-8")
-        trial = Trial("word", settings, Material(train, test=train), Store(tmp_path / "store"))
+        trial = Trial("word", settings, TrainingData(train, test=train), Store(tmp_path / "store"))
         found.append((trial.what(Step(0, None)), trial.signature(0)))
     assert found[0][0] != found[1][0]
     assert found[0][1] == found[1][1]

@@ -9,7 +9,7 @@ import pytest
 import rubricate as rb
 from rubricate.experiments.store import Store
 from rubricate.experiments.trial import Trial, TrialSteps, compute_steps
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 
 SETTINGS = {"classifier": "nb", "cut": "rcut:1"}
 
@@ -20,13 +20,13 @@ def corpus():
 
 
 def _trial(corpus, folder):
-    return Trial("nb", SETTINGS, Material(corpus, test=corpus.test), Store(folder))
+    return Trial("nb", SETTINGS, TrainingData(corpus, test=corpus.test), Store(folder))
 
 
 @pytest.mark.slow
 def test_steps_computed_from_a_copy_are_in_the_store(corpus, tmp_path):
     trial = _trial(corpus, tmp_path)
-    trial.material.dealt(5, 0)  # a value made before it travels stays at home
+    trial.material.fold_ids(5, 0)  # a value made before it travels stays at home
     tasks = [(trial, step) for step in trial.procedure.steps()]
     copy = pickle.loads(pickle.dumps(TrialSteps(tasks, print)))
     assert copy.progress is None

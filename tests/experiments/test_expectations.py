@@ -12,7 +12,7 @@ from rubricate.experiments.plan import CorpusChoice, Plan, SystemChoice, TrialCh
 from rubricate.experiments.study import CorpusResult, TrialResult
 from rubricate.experiments.trial import Trial
 from rubricate.reports.report import study_data
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 
 pytestmark = pytest.mark.slow
 
@@ -28,7 +28,7 @@ SETTINGS = {
 @pytest.fixture
 def result(corpus, store):
     plan = Plan((CorpusChoice("small"),), (SystemChoice("svm", {"classifier": "svm"}),))
-    material, trials = Material(corpus, test=corpus.test), []
+    material, trials = TrainingData(corpus, test=corpus.test), []
     for name, settings in SETTINGS.items():
         trial = Trial(name, settings, material, store)
         run, seconds = trial.run()

@@ -17,7 +17,7 @@ from rubricate.experiments.store import DamagedEntry, Store
 from rubricate.experiments.trial import Trial, compute_steps
 from rubricate.training import scoring
 from rubricate.training.categorizer import configured
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 
 pytestmark = pytest.mark.slow
 
@@ -48,7 +48,7 @@ def same(run, other):
 @pytest.mark.parametrize("kind", ["corpus", "single"])
 def test_a_trial_gives_what_the_categorizer_gives(case, kind, request, store):
     corpus = request.getfixturevalue(kind)
-    trial = Trial("x", SETTINGS[case], Material(corpus, test=corpus.test), store)
+    trial = Trial("x", SETTINGS[case], TrainingData(corpus, test=corpus.test), store)
     same(trial.run()[0], configured(SETTINGS[case]).fit(corpus).run(corpus))
 
 
@@ -60,7 +60,7 @@ def test_hierarchical_trials_go_by_the_taxonomy_of_the_corpus(corpus, store):
     runs = []
     for tree in (*TREES, None):
         placed = replace(corpus, taxonomy=tree)
-        trial = Trial("x", {"classifier": "top_down"}, Material(placed, test=placed.test), store)
+        trial = Trial("x", {"classifier": "top_down"}, TrainingData(placed, test=placed.test), store)
         runs.append(trial.run()[0])
         same(runs[-1], configured({"classifier": "top_down"}).fit(placed).run(placed))
     assert not np.array_equal(runs[0].scores.values, runs[1].scores.values), "each taxonomy is stored by itself"
@@ -85,12 +85,12 @@ def test_a_study_and_a_search_of_hierarchical_systems(store):
 
 def test_a_cut_of_several_fold_seeds_and_sparse_scores_agree_with_the_categorizer_too(corpus, store, monkeypatch):
     settings = {"classifier": "svm", "cut": "scut:0.1", "cut__seeds": 3}
-    seeds = Trial("x", settings, Material(corpus, test=corpus.test), store)
+    seeds = Trial("x", settings, TrainingData(corpus, test=corpus.test), store)
     other = rb.Categorizer("svm", cut=rb.thresholds.Scut(fbr=0.1, seeds=3)).fit(corpus)
     same(seeds.run()[0], other.run(corpus))
     monkeypatch.setattr(scoring, "LARGE", 10)
     monkeypatch.setattr(scoring, "LIMIT", 2)
-    large = Trial("x", {"classifier": "nb"}, Material(corpus, test=corpus.test), store)
+    large = Trial("x", {"classifier": "nb"}, TrainingData(corpus, test=corpus.test), store)
     same(large.run()[0], configured({"classifier": "nb"}).fit(corpus).run(corpus))
 
 
@@ -112,7 +112,7 @@ def test_train_and_study_try_the_same_costs_where_only_the_best_scores_are_kept(
 
 def test_cross_validated_decisions_are_those_of_the_categorizer(corpus, store):
     for settings in ({"classifier": "svm", "cut": "scut"}, {}):
-        run = Trial("x", settings, Material(corpus.train), store).cross_validated()
+        run = Trial("x", settings, TrainingData(corpus.train), store).cross_validated()
         other = configured(settings).fit(corpus).out_of_fold_run()
         assert (run.decisions.values != other.decisions.values).nnz == 0
 
@@ -122,11 +122,11 @@ def test_explanations_are_those_of_the_categorizer(corpus, store, monkeypatch):
     model = configured(settings).fit(corpus)
     text = corpus.test.texts[0]
     for folder in (store, Store(store.folder)):  # computed now, and from the store
-        trial = Trial("x", settings, Material(corpus, test=corpus.test), folder)
+        trial = Trial("x", settings, TrainingData(corpus, test=corpus.test), folder)
         trial.run()
         assert trial.explain(0, "fuel") == model.explain(text, "fuel")["fuel"]
     monkeypatch.setattr(Trial, "fitted", lambda *arguments: pytest.fail("trained again"))
-    kept = Trial("x", settings, Material(corpus, test=corpus.test), store)
+    kept = Trial("x", settings, TrainingData(corpus, test=corpus.test), store)
     assert kept.explain(0, "fuel") == model.explain(text, "fuel")["fuel"]
 
 
@@ -270,14 +270,14 @@ def test_errors_name_the_trial_or_the_corpus(corpus, store, monkeypatch):
 
 
 def test_steps_of_two_trials_that_are_the_same_are_made_once(corpus, store, monkeypatch):
-    made, material = fits(monkeypatch), Material(corpus, test=corpus.test)
+    made, material = fits(monkeypatch), TrainingData(corpus, test=corpus.test)
     trials = [Trial(name, {"classifier": "nb"}, material, store) for name in "ab"]
     compute_steps(trials)
     assert len(made) == 6
 
 
 def test_on_reuters_the_study_gives_the_numbers_of_the_categorizer(aptemod, store):
-    material = Material(aptemod, test=aptemod.test)
+    material = TrainingData(aptemod, test=aptemod.test)
     settings = {"classifier": "nb", "weights": "nnn", "select": "chi2:2000", "cut": "micro_macro"}
     trial = Trial("NB", settings, material, store)
     with warnings.catch_warnings():

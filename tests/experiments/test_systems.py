@@ -5,7 +5,7 @@ import pytest
 
 import rubricate as rb
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.folds import deal, fold_scores
+from rubricate.folds import assign_folds, fold_scores
 from rubricate.papers.systems import PaperSystem, SourcedSetting, SystemExecution
 from rubricate.thresholds.scut import Scut
 from rubricate.training.choosing import cross_fit
@@ -68,7 +68,7 @@ def test_a_run_is_what_the_parts_give(corpus):
     vectors = rb.text.Vectors(select="chi2:200")
     X = vectors.fit_transform(corpus.train)
     labels = corpus.train.labels
-    held = fold_scores(rb.KNN(k=5), X, labels, folds=deal(labels, 5, seed=0))
+    held = fold_scores(rb.KNN(k=5), X, labels, folds=assign_folds(labels, 5, seed=0))
     scores = rb.KNN(k=5).fit(X, labels).decision_function(vectors.transform(corpus.test))
     assert (run.decisions.values != Scut().fit(held, labels).decide(scores)).nnz == 0
     assert (run.train_counts == labels.sum(axis=0)).all()

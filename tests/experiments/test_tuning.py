@@ -17,7 +17,7 @@ from rubricate.experiments import tuning as judging_module
 from rubricate.experiments.store import Store
 from rubricate.experiments.tuning import criterion_named as criterion
 from rubricate.experiments.tuning import known_criteria, tune
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.measures import counts, macro, micro
 from rubricate.training.categorizer import Categorizer, configured
 from rubricate.types import Corpus, Decisions, Run
@@ -47,7 +47,7 @@ def test_the_same_choice_and_values_as_scikit_learns_search(single, store):
     found = tune(
         single, grid, settings={"classifier": "knn", "cut": "rcut:1"}, criterion="subset_accuracy", store=store, folds=4
     )
-    folds = deal(single.train.labels, 4, seed=0)
+    folds = assign_folds(single.train.labels, 4, seed=0)
     assert len(set(np.bincount(folds))) == 1
     y = np.array([single.categories[c] for c in single.train.labels.indices])
     search = GridSearchCV(

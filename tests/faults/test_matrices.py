@@ -11,7 +11,7 @@ from scipy import sparse
 import rubricate as rb
 from rubricate import registry
 from rubricate.errors import InvalidInput
-from rubricate.matrices import sound
+from rubricate.matrices import check_sparse_indices
 from rubricate.types import Decisions, Scores
 
 DAMAGES = ("index too large", "index negative", "starts fall", "last start too large", "last start negative")
@@ -37,7 +37,7 @@ def damaged(kind, form=sparse.csr_array):
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_each_damage_in_each_form_is_refused(kind, form):
     with pytest.raises(InvalidInput, match="matrix cannot be used"):
-        sound(damaged(kind, form))
+        check_sparse_indices(damaged(kind, form))
 
 
 @pytest.mark.parametrize("axis", ["row", "col"])
@@ -45,13 +45,13 @@ def test_coordinates_out_of_range_are_refused(axis):
     X = matrix(sparse.coo_array)
     getattr(X, axis)[0] = -1
     with pytest.raises(InvalidInput, match="out of range"):
-        sound(X)
+        check_sparse_indices(X)
 
 
 @given(st.integers(0, 5), st.integers(0, 5), st.sampled_from(["csr", "csc", "coo", "bsr", "lil", "dok", "dia"]))
 def test_every_sound_matrix_passes(rows, columns, form):
     X = sparse.random_array((rows, columns), density=0.5, rng=np.random.default_rng(rows)).asformat(form)
-    assert sound(X) is X
+    assert check_sparse_indices(X) is X
 
 
 @pytest.mark.parametrize("name", sorted({*registry.names("classifiers")} - {"construe"}))  # construe takes texts

@@ -115,7 +115,7 @@ def test_honest_settings_are_chosen_on_the_training_half_alone():
     clear = sparse.csr_array(sparse.hstack([5.0 * labels.astype(float), noise]))
     options = {"seed": 0, "C": 0.5, "honest": {"folds": 3, "C": [0.5, 1.0]}}
     halves = paper.HalfSplits(noise, labels, ("a", "b"), 60, options, forms={"noise": noise, "clear": clear})
-    train, test = halves.dealt(0, 60)
+    train, test = halves.fold_ids(0, 60)
     chosen = chosen_settings(halves, train)
     assert chosen[0] == "clear"
     changed = labels.toarray()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rubricate.service.workspace import documents
 from rubricate.service.workspace.comparisons import measured, with_turns
 from rubricate.service.workspace.documents import NewDocument
-from rubricate.service.workspace.models import Said
+from rubricate.service.workspace.models import Prediction
 from rubricate.service.workspace.workspace import Workspace
 
 NAMES = ("a", "b", "c")
@@ -23,12 +23,12 @@ NAMES = ("a", "b", "c")
 @settings(max_examples=30)
 @given(st.lists(st.tuples(st.sampled_from([(), ("a",), ("b",), ("a", "c")]), st.floats(0, 1)), min_size=1), st.data())
 def test_every_document_has_one_turn_and_every_beginning_is_a_stratified_sample(rows, data):
-    said = [Said(key, labels, chance, None, 0.1) for key, (labels, chance) in enumerate(rows)]
-    places = data.draw(st.permutations(range(len(said))))
-    done = with_turns([*said, Said(99, ("a",), 0.5)], [*places, 0], NAMES)
+    predictions = [Prediction(key, labels, chance, None, 0.1) for key, (labels, chance) in enumerate(rows)]
+    places = data.draw(st.permutations(range(len(predictions))))
+    done = with_turns([*predictions, Prediction(99, ("a",), 0.5)], [*places, 0], NAMES)
     assert (done[-1].stratum, done[-1].turn) == (None, None)
     drawn = sorted(done[:-1], key=lambda each: each.turn)
-    assert [each.turn for each in drawn] == list(range(len(said)))
+    assert [each.turn for each in drawn] == list(range(len(predictions)))
     strata = np.array([each.stratum for each in drawn])
     sizes = np.bincount(strata)
     assert (sizes > 0).all()
@@ -36,7 +36,7 @@ def test_every_document_has_one_turn_and_every_beginning_is_a_stratified_sample(
         own = [places[each.document] for each in drawn if each.stratum == stratum]
         assert own == sorted(own, reverse=True)
     first = np.minimum(sizes, 2).sum()
-    for n in range(first, len(said) + 1):  # in proportion, but for the two at the front of each
+    for n in range(first, len(predictions) + 1):  # in proportion, but for the two at the front of each
         counts = np.bincount(strata[:n], minlength=len(sizes))
         reach = max((strata == strata[n - 1])[:n].sum() + 0.5, 1) / sizes[strata[n - 1]]
         assert (counts <= np.maximum(2, reach * sizes + 1)).all()
@@ -54,10 +54,12 @@ def store(tmp_path, database, monkeypatch):
     workspace.documents.add(project, [NewDocument(f"d{i}", f"text {i}") for i in range(1_000)])
     rows, _ = workspace.documents.rows(project, n=2_000)
     truth = {row.name: ("b",) if k >= 300 else ("a",) if k % 2 else ("c",) for k, row in enumerate(rows)}
-    said = [Said(row.id, ("a",) if k < 300 else ("b",), (k % 10) / 10, None, 0.0) for k, row in enumerate(rows)]
+    predictions = [
+        Prediction(row.id, ("a",) if k < 300 else ("b",), (k % 10) / 10, None, 0.0) for k, row in enumerate(rows)
+    ]
     summary = {"documents": 10, "per_category": []}
-    done = with_turns(said, [row.place for row in rows], NAMES)
-    workspace.models.add(workspace.models.claim(project), summary=summary, said=done)
+    done = with_turns(predictions, [row.place for row in rows], NAMES)
+    workspace.models.add(workspace.models.claim(project), summary=summary, predictions=done)
     assert measured(workspace.database, project) is None
     workspace.models.use(project, 1, who="ann")
     yield workspace, project, truth

@@ -138,7 +138,7 @@ def test_the_page_of_a_model_says_what_further_labels_promise(serve, tmp_path):
     curve = {"measure": "micro-F1", "sizes": [25, 50, 100], "values": [0.5, 0.6, 0.7], "gain": 0.02, "more": 31}
     figures = {"micro_f1": 0.7, "micro_f1_interval": [0.6, 0.8], "macro_f1": None, "per_category": []}
     summary = {"documents": 100, "curve": curve | {"double": [0.75, 0.7, 0.8]}, **figures}
-    workspace.models.add(workspace.models.claim(project), summary=summary, said=[])
+    workspace.models.add(workspace.models.claim(project), summary=summary, predictions=[])
     workspace.models.use(project, 1, who="ann")
     workspace.close()
     text = serve(workspace=tmp_path / "w").get("/p/p/model").text

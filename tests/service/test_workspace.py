@@ -221,7 +221,9 @@ def test_an_import_is_written_in_few_statements_and_short_transactions(tmp_path,
     assert len(statements) < 80  # not one for each document
     assert workspace.documents.add(project, [*documents, NewDocument("x", "new")]) == (1, 1_000)
     given = workspace.labels.standing(project)
-    assert {name: said[0][1] for name, said in given.items()} == {each.name: each.labels for each in documents}
+    assert {name: predictions[0][1] for name, predictions in given.items()} == {
+        each.name: each.labels for each in documents
+    }
     assert workspace.labels.frequencies(project) == {"a": 666, "b": 333}
     long = [NewDocument(f"l{i}", "word " * 60_000) for i in range(3)]
     before = len(commits)

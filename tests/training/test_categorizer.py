@@ -27,7 +27,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import rubricate as rb
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.labels import label_matrix
 from rubricate.training import scoring as _scoring
 from rubricate.training.categorizer import Categorizer
@@ -345,10 +345,10 @@ def test_selection_and_weights_are_learned_from_the_training_part_alone(news):
     texts, labels = np.array(news[0], dtype=object), label_matrix(news[1])[0]
     Spy.seen = []
     Categorizer(Spy(), select="chi2:10", cut="scut", folds=3, engine="serial").fit(list(texts), news[1])
-    dealt = deal(labels, 3, seed=0)
+    fold_ids = assign_folds(labels, 3, seed=0)
     vocabulary = rb.text.Vectors(rb.text.Analyzer(title=2), weights="nnn").fit(texts)
     for fold in range(3):
-        kept, held = dealt != fold, dealt == fold
+        kept, held = fold_ids != fold, fold_ids == fold
         counts = vocabulary.transform(texts[kept])
         chosen = rb.text.Select("chi2:10").fit(counts, labels[kept])
         weights = rb.text.Weights("ltc").fit(chosen.transform(counts))

@@ -65,7 +65,7 @@ def test_sureness_is_the_sum_of_the_cells(learned):
     sure, cut = learned
     scores = world(seed=5, n=20)[0]
     scores[3, 2], scores[4, 1] = -np.inf, np.inf
-    found = sure.sureness(offsets(scores, cut))
+    found = sure.confidence_score(offsets(scores, cut))
     for row, value in zip(scores, found, strict=True):
         total = 0.0
         for column, x in enumerate(row):
@@ -92,7 +92,7 @@ def test_chances_are_calibrated_on_documents_not_seen(learned):
 def test_more_sureness_is_never_less_chance_and_no_chance_is_certain(learned):
     sure, cut = learned
     far = offsets(np.vstack([world(seed=2)[0], np.full((1, 6), 1e300), np.full((1, 6), -np.inf)]), cut)
-    order = np.argsort(sure.sureness(far))
+    order = np.argsort(sure.confidence_score(far))
     chance = sure.predict(far)[order]
     assert np.all(np.diff(chance) >= 0)
     assert chance.min() > 0
@@ -107,7 +107,7 @@ def test_a_sample_of_the_cells_gives_nearly_the_same(monkeypatch):
     monkeypatch.setattr(confidence, "SAMPLE", 3000)
     part = Confidence().fit(offsets(scores, cut), labels, right)
     x = offsets(scores, cut)
-    assert spearmanr(whole.sureness(x), part.sureness(x)).statistic > 0.99
+    assert spearmanr(whole.confidence_score(x), part.confidence_score(x)).statistic > 0.99
     assert np.abs(whole.predict(x) - part.predict(x)).mean() < 0.02  # steps of the curve may lie elsewhere
 
 

@@ -10,11 +10,11 @@ import pytest
 
 import rubricate as rb
 from rubricate.training import screening
-from rubricate.training.config import Settings
-from rubricate.training.data import Material
+from rubricate.training.config import TrainingConfig
+from rubricate.training.data import TrainingData
 from rubricate.training.model import Model
 from rubricate.training.parameters import Parameters
-from rubricate.training.run import Execution
+from rubricate.training.run import TrainingRun
 
 TEXTS = ["wheat and corn", "corn exports", "crude oil", "oil and gas", "wheat harvest", "gas pipeline"] * 3
 LABELS = ["grain", "grain", "fuel", "fuel", "grain", "fuel"] * 3
@@ -49,7 +49,7 @@ def test_every_learned_attribute_reads_the_model(fitted):
 def test_the_parameters_are_listed_once():
     listed = [each.name for each in fields(Parameters)]
     assert list(inspect.signature(rb.Categorizer).parameters) == [*listed, "engine"]
-    assert [each.name for each in fields(Settings)] == listed
+    assert [each.name for each in fields(TrainingConfig)] == listed
     assert sorted(rb.Categorizer().get_params()) == sorted([*listed, "engine"])
 
 
@@ -62,8 +62,8 @@ def test_a_plan_trains_nothing_and_an_execution_chooses_first(monkeypatch):
         return screen(*arguments, **options)
 
     monkeypatch.setattr("rubricate.training.config.screen", counted)
-    material = Material(TEXTS, LABELS)
-    execution = Execution(Settings(folds=3).procedure(material), material, engine="serial")
+    material = TrainingData(TEXTS, LABELS)
+    execution = TrainingRun(TrainingConfig(folds=3).procedure(material), material, engine="serial")
     assert execution.given.is_open
     assert screened == []
     assert execution.procedure.screening["chosen"]

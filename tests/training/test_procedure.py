@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 import rubricate as rb
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.labels import label_matrix
 from rubricate.text.representation import Representation
 from rubricate.thresholds import resolve
 from rubricate.training.cache import Entry, Memory
-from rubricate.training.choosing import climb, fit_cut, worth
-from rubricate.training.data import Fold, Material
-from rubricate.training.plan import Procedure, Step
-from rubricate.training.run import Execution
+from rubricate.training.choosing import climb, fit_cut, selection_score
+from rubricate.training.data import Fold, TrainingData
+from rubricate.training.plan import Step, TrainingPlan
+from rubricate.training.run import TrainingRun
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ def make_texts(n: int, seed: int) -> tuple[list[str], list[set[str]]]:
 
 @pytest.fixture(scope="module")
 def material():
-    return Material(*make_texts(90, 0))
+    return TrainingData(*make_texts(90, 0))
 
 
 def procedure(**changes):
@@ -51,25 +51,25 @@ def procedure(**changes):
         "cut": resolve("scut"),
         "folds": 3,
     }
-    return Procedure(**(parts | changes))
+    return TrainingPlan(**(parts | changes))
 
 
 def test_every_representation_is_tried_with_every_candidate_and_the_best_is_kept(material):
     asked = procedure()
-    trained = Execution(asked, material).model()
-    worths = []
+    trained = TrainingRun(asked, material).model()
+    selection_scores = []
     for option in asked.options:  # the same by hand: one option at a time
         alone = procedure(representations=(option.representation,), candidates=(option.candidate,))
-        ((scores, labels),) = Execution(alone, material).held_out_scores()
-        worths.append(worth(fit_cut(asked.cut, scores, labels).decide(scores), labels))
-    assert len(worths) == 6
-    assert trained.worths == tuple(worths)
-    assert trained.option == int(np.argmax(worths))
+        ((scores, labels),) = TrainingRun(alone, material).held_out_scores()
+        selection_scores.append(selection_score(fit_cut(asked.cut, scores, labels).decide(scores), labels))
+    assert len(selection_scores) == 6
+    assert trained.selection_scores == tuple(selection_scores)
+    assert trained.option == int(np.argmax(selection_scores))
     chosen = asked.options[trained.option]
     assert trained.representation.get_params(deep=False) == chosen.representation.get_params(deep=False)
     assert repr(trained.classifier.classifier) == repr(chosen.candidate)
     new, _ = make_texts(20, 1)
-    alone = Execution(
+    alone = TrainingRun(
         procedure(representations=(chosen.representation,), candidates=(chosen.candidate,)), material
     ).model()
     assert (trained.decide(new) != alone.decide(new)).nnz == 0
@@ -81,30 +81,32 @@ COSTS = (0.001, 0.01, 0.1, 1.0, 10.0)
 def test_a_climb_looks_only_at_the_way_to_the_best(material):
     parts = {"representations": (Representation(),), "candidates": tuple(rb.SVM(C=C) for C in COSTS)}
     whole, climbing = procedure(**parts), procedure(**parts, climbs_from=2)
-    every, way = Execution(whole, material), Execution(climbing, material)
+    every, way = TrainingRun(whole, material), TrainingRun(climbing, material)
     trained, other = every.model(), way.model()
     assert [step.option for step in climbing.steps(final=False)] == [2, 3] * 3
     assert way.tried == [2, 3, 4] or way.tried[-1] == 3
-    assert other.worths == tuple(trained.worths[option] for option in way.tried)
-    assert other.option == way.tried[int(np.argmax(other.worths))]
-    assert other.worths[way.tried.index(other.option)] == max(other.worths)
+    assert other.selection_scores == tuple(trained.selection_scores[option] for option in way.tried)
+    assert other.option == way.tried[int(np.argmax(other.selection_scores))]
+    assert other.selection_scores[way.tried.index(other.option)] == max(other.selection_scores)
     assert {other.option - 1, other.option + 1} & set(range(len(COSTS))) <= set(way.tried)
 
 
 def test_two_candidates_need_no_climb_and_several_representations_none(material):
     parts = {"representations": (Representation(),), "candidates": (rb.SVM(C=0.1), rb.SVM())}
-    assert Execution(procedure(**parts, climbs_from=0), material).tried == [0, 1]
+    assert TrainingRun(procedure(**parts, climbs_from=0), material).tried == [0, 1]
     for start, changes in ((0, {}), (2, parts), (-1, parts)):
         with pytest.raises(InvalidInput, match=f"climbs_from={start} is no candidate of one representation"):
             procedure(**changes, climbs_from=start)
 
 
 @given(
-    worths=st.lists(st.integers(0, 9), min_size=3, max_size=9, unique=True), peak=st.integers(0, 8), flat=st.booleans()
+    selection_scores=st.lists(st.integers(0, 9), min_size=3, max_size=9, unique=True),
+    peak=st.integers(0, 8),
+    flat=st.booleans(),
 )
-def test_a_climb_finds_the_peak_of_what_rises_and_falls(worths, peak, flat):
-    peak %= len(worths)
-    ordered = [*sorted(worths[:peak]), 10, *sorted(worths[peak + 1 :], reverse=True)]
+def test_a_climb_finds_the_peak_of_what_rises_and_falls(selection_scores, peak, flat):
+    peak %= len(selection_scores)
+    ordered = [*sorted(selection_scores[:peak]), 10, *sorted(selection_scores[peak + 1 :], reverse=True)]
     if flat and peak + 1 < len(ordered):
         ordered[peak + 1] = 10  # of equals the first is taken
     middle = (len(ordered) - 1) // 2
@@ -116,14 +118,16 @@ def test_a_climb_finds_the_peak_of_what_rises_and_falls(worths, peak, flat):
 
 def test_the_figures_are_of_the_choice_too(material):
     """Each fold is decided by the option that the other folds choose, so the figures do not see the choice."""
-    many, judged = procedure(), Execution(procedure(), material).model().judged
-    held = [scores for scores, _ in Execution(many, material).held_out_scores()]
-    dealt = deal(material.labels, 3, seed=0)
+    many, judged = procedure(), TrainingRun(procedure(), material).model().judged
+    held = [scores for scores, _ in TrainingRun(many, material).held_out_scores()]
+    fold_ids = assign_folds(material.labels, 3, seed=0)
     for fold in range(3):
-        kept, out = np.flatnonzero(dealt != fold), np.flatnonzero(dealt == fold)
+        kept, out = np.flatnonzero(fold_ids != fold), np.flatnonzero(fold_ids == fold)
         cuts = [fit_cut(many.cut, scores[kept], material.labels[kept]) for scores in held]
         best = int(
-            np.argmax([worth(c.decide(s[kept]), material.labels[kept]) for c, s in zip(cuts, held, strict=True)])
+            np.argmax(
+                [selection_score(c.decide(s[kept]), material.labels[kept]) for c, s in zip(cuts, held, strict=True)]
+            )
         )
         assert (judged.decided[out] != cuts[best].decide(held[best][out])).nnz == 0
 
@@ -139,7 +143,7 @@ def test_text_is_read_once_per_analyzer_and_vectors_made_once_per_representation
 
         monkeypatch.setattr(Representation, name, counted)
     shapes = (Representation(), Representation(select="chi2:5"), Representation(rb.text.Analyzer(stem=None)))
-    Execution(procedure(representations=shapes), Material(*make_texts(40, 2))).model()
+    TrainingRun(procedure(representations=shapes), TrainingData(*make_texts(40, 2))).model()
     assert calls["read"] == 2
     assert calls["part"] == 3 * 3 + 1, "three folds of three representations, and all documents for the chosen one"
 
@@ -155,9 +159,9 @@ def test_steps_of_the_same_vectors_follow_each_other():
 
 @pytest.mark.parametrize("engine", ["serial", "threads"])
 def test_engines_give_the_same(material, engine):
-    trained = Execution(procedure(), material, engine=engine).model()
-    other = Execution(procedure(), Material(material.documents, material.target), engine="serial").model()
-    assert trained.worths == other.worths
+    trained = TrainingRun(procedure(), material, engine=engine).model()
+    other = TrainingRun(procedure(), TrainingData(material.documents, material.target), engine="serial").model()
+    assert trained.selection_scores == other.selection_scores
     assert trained.figures == other.figures
 
 
@@ -167,7 +171,7 @@ def test_results_of_other_processes_travel_back_where_the_cache_is_not_shared(ma
     def elsewhere(function, tasks):
         return [pickle.loads(pickle.dumps(function))(task) for task in tasks]
 
-    here, there = Execution(procedure(), material), Execution(procedure(), material, engine=elsewhere)
+    here, there = TrainingRun(procedure(), material), TrainingRun(procedure(), material, engine=elsewhere)
     steps = here.procedure.steps()
     here.compute(steps)
     there.compute(steps)
@@ -177,7 +181,7 @@ def test_results_of_other_processes_travel_back_where_the_cache_is_not_shared(ma
 
 
 def test_a_step_is_computed_once(material):
-    execution = Execution(procedure(candidates=(rb.SVM(),)), material)
+    execution = TrainingRun(procedure(candidates=(rb.SVM(),)), material)
     first = execution.entry(Step(0, Fold(3, 0, 1)))
     assert execution.entry(Step(0, Fold(3, 0, 1))) is first
     assert set(first.notes) == {"vectors", "fit", "score"}
@@ -195,12 +199,12 @@ def test_memory_keeps_and_pickles_empty():
 @pytest.mark.parametrize("held_out", ["third", "training"])
 def test_scores_may_come_from_a_third_or_from_the_training_documents(material, held_out):
     asked = procedure(held_out=held_out, candidates=(rb.SVM(),), representations=(Representation(),), vectors_in="all")
-    trained = Execution(asked, material).model()
+    trained = TrainingRun(asked, material).model()
     assert trained.judged is None
     assert trained.figures is None
     vectors = Representation().fit_transform(material.documents, material.labels)
-    dealt = deal(material.labels, 3, seed=0)
-    kept, held = (dealt != 0, dealt == 0) if held_out == "third" else (dealt >= 0, dealt >= 0)
+    fold_ids = assign_folds(material.labels, 3, seed=0)
+    kept, held = (fold_ids != 0, fold_ids == 0) if held_out == "third" else (fold_ids >= 0, fold_ids >= 0)
     svm = rb.SVM().fit(vectors[np.flatnonzero(kept)], material.labels[np.flatnonzero(kept)])
     scores = svm.decision_function(vectors[np.flatnonzero(held)])
     expected = resolve("scut").fit(scores, material.labels[np.flatnonzero(held)]).cuts_
@@ -217,7 +221,7 @@ def test_documents_may_go_to_the_classifier_as_they_are(material):
     asked = procedure(
         representations=(Representation(weights="documents"),), candidates=(stack,), bare=True, held_out="own"
     )
-    trained = Execution(asked, material).model()
+    trained = TrainingRun(asked, material).model()
     new, labels = make_texts(30, 3)
     truth, _ = label_matrix(labels, material.categories)
     assert rb.measures.micro("f1", rb.measures.counts(truth, trained.decide(new))) > 0.8

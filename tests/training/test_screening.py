@@ -11,9 +11,9 @@ from rubricate.text.representation import Representation
 from rubricate.thresholds import resolve
 from rubricate.training import screening
 from rubricate.training.candidates import costs_for
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 from rubricate.training.representations import candidate_representations
-from rubricate.training.run import Execution
+from rubricate.training.run import TrainingRun
 from rubricate.training.screening import Screened, screen
 
 pytestmark = pytest.mark.slow
@@ -45,7 +45,7 @@ def test_questions_do_not_lose_their_stop_words():
 def test_the_simplest_of_equals_is_taken(monkeypatch):
     monkeypatch.setattr(screening, "FEWEST", 200)
     texts, labels = questions()
-    choice = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT)
+    choice = screen(candidate_representations(Representation()), TrainingData(texts, labels), cut=RCUT)
     assert choice.chosen == "terms without stop list"
     assert choice.documents == len(texts)
 
@@ -53,9 +53,9 @@ def test_the_simplest_of_equals_is_taken(monkeypatch):
 def test_of_few_documents_the_mixed_representation_is_taken_unless_another_is_better(monkeypatch):
     texts, labels = questions()
     candidates = candidate_representations(Representation())
-    assert screen(candidates, Material(texts, labels), cut=RCUT).chosen == "mixed, smoothed idf"
+    assert screen(candidates, TrainingData(texts, labels), cut=RCUT).chosen == "mixed, smoothed idf"
     monkeypatch.setattr(screening, "CHEAP", 100)
-    assert screen(candidates, Material(texts, labels), cut=RCUT).chosen == "terms without stop list"
+    assert screen(candidates, TrainingData(texts, labels), cut=RCUT).chosen == "terms without stop list"
 
 
 @pytest.mark.parametrize(("lead", "chosen"), [(0.009, "mixed"), (0.011, "characters")])
@@ -99,20 +99,20 @@ def test_idf_is_left_out_where_it_hurts():
 def test_a_sample_is_stratified_and_bounded(monkeypatch):
     monkeypatch.setattr(screening, "FEWEST", 40)
     texts, labels = questions(240)
-    choice = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT)
+    choice = screen(candidate_representations(Representation()), TrainingData(texts, labels), cut=RCUT)
     assert 50 <= choice.documents <= 70
     monkeypatch.setattr(screening, "MOST_CHARACTERS", 200)
-    fewer = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT)
+    fewer = screen(candidate_representations(Representation()), TrainingData(texts, labels), cut=RCUT)
     assert 6 <= fewer.documents < 30
 
 
 def test_a_sample_leaves_two_neighbouring_costs_to_try(monkeypatch):
     texts, labels = questions(240)
-    candidates, material = candidate_representations(Representation()), Material(texts, labels)
+    candidates, material = candidate_representations(Representation()), TrainingData(texts, labels)
     assert screen(candidates, material, cut=RCUT, tuned=True).costs == ()
     monkeypatch.setattr(screening, "FEWEST", 40)
-    assert screen(candidates, Material(texts, labels), cut=RCUT).costs == ()
-    choice = screen(candidates, Material(texts, labels), cut=RCUT, tuned=True)
+    assert screen(candidates, TrainingData(texts, labels), cut=RCUT).costs == ()
+    choice = screen(candidates, TrainingData(texts, labels), cut=RCUT, tuned=True)
     known = costs_for(choice.representation)
     low, high = choice.costs
     assert known.index(high) == known.index(low) + 1
@@ -126,7 +126,7 @@ def test_the_better_of_two_costs_is_found_on_the_sample(monkeypatch):
     shares = [0.1, 0.2, 0.8, 0.9, 0.7]
     monkeypatch.setattr(screening, "FEWEST", 40)
     texts, labels = questions(240)
-    real = Execution.held_out
+    real = TrainingRun.held_out
 
     def held_out(self, option, seed):
         scores, truth = real(self, option, seed)
@@ -136,15 +136,15 @@ def test_the_better_of_two_costs_is_found_on_the_sample(monkeypatch):
         right = np.arange(truth.shape[0]) < share * truth.shape[0]
         return np.where(right[:, None], 1.0, -1.0) * truth.toarray(), truth
 
-    monkeypatch.setattr(Execution, "held_out", held_out)
-    costs = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT, tuned=True).costs
+    monkeypatch.setattr(TrainingRun, "held_out", held_out)
+    costs = screen(candidate_representations(Representation()), TrainingData(texts, labels), cut=RCUT, tuned=True).costs
     assert costs == (1.0, 2.0)
 
 
 def test_what_would_need_too_much_memory_is_left_out_and_said(monkeypatch):
     monkeypatch.setattr(screening, "MOST_ENTRIES", 2000)
     texts, labels = questions()
-    choice = screen(candidate_representations(Representation()), Material(texts, labels), cut=RCUT)
+    choice = screen(candidate_representations(Representation()), TrainingData(texts, labels), cut=RCUT)
     left_out = {each.name: each.left_out for each in choice.tried if each.left_out}
     assert {name.partition(",")[0] for name in left_out} == {"words", "characters", "mixed"}
     assert all("million entries" in reason for reason in left_out.values())

@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rubricate.classifiers import Scorer
 from rubricate.errors import InvalidInput
-from rubricate.folds import deal, fold_scores
+from rubricate.folds import assign_folds, fold_scores
 from rubricate.labels import indicator
 from rubricate.thresholds import MicroMacro, RankLimit, Scut, Thresholded
 
@@ -81,7 +81,7 @@ def test_cuts_are_learned_from_out_of_fold_scores_and_the_classifier_from_all(pr
     Y = Y[:, :4]
     labels = indicator(Y)
     model = Thresholded(OneVsRestClassifier(LinearSVC()), folds=4, seed=7, keep_scores=True).fit(X, Y)
-    folds = deal(labels, 4, seed=7)
+    folds = assign_folds(labels, 4, seed=7)
     scores = fold_scores(OneVsRestClassifier(LinearSVC()), X, labels, folds=folds)
     assert np.array_equal(model.out_of_fold_scores_, scores[None])
     assert model.cut_.cuts_.tolist() == Scut().fit(scores, labels).cuts_.tolist()

@@ -21,7 +21,7 @@ from rubricate.classifiers.linear_scores import BLOCK
 from rubricate.classifiers.rows import canonical_rows
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import class_target
-from rubricate.matrices import sound
+from rubricate.matrices import check_sparse_indices
 from rubricate.native.measures import best_columns
 from rubricate.types import Evidence, Floats, Ints, Scores, Sparse
 
@@ -151,7 +151,9 @@ class Scorer(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn from vectors and their labels: a column of classes, or a matrix documents × categories."""
-        X = validate_data(self, sound(X), accept_sparse="csr", dtype=np.float64, ensure_non_negative=self._nonnegative)
+        X = validate_data(
+            self, check_sparse_indices(X), accept_sparse="csr", dtype=np.float64, ensure_non_negative=self._nonnegative
+        )
         labels = self._take_labels(y, X.shape[0])
         weights = None
         if sample_weight is not None:
@@ -252,7 +254,7 @@ class Scorer(ClassifierMixin, BaseEstimator):
 
     def _take_vectors(self, X: Any) -> Any:
         check_is_fitted(self)
-        X = sound(X)
+        X = check_sparse_indices(X)
         if not self._is_ready(X):
             kind = {"accept_sparse": "csr", "dtype": np.float64, "ensure_non_negative": self._nonnegative}
             X = validate_data(self, X, reset=False, **kind)

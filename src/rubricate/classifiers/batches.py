@@ -17,7 +17,7 @@ from rubricate.classifiers.base import Scorer
 from rubricate.classifiers.rows import canonical_rows
 from rubricate.errors import InvalidInput
 from rubricate.labels import Target, class_target, in_columns, moved_columns
-from rubricate.matrices import sound
+from rubricate.matrices import check_sparse_indices
 from rubricate.types import Floats, Sparse
 
 __all__ = ["take_batch"]
@@ -54,7 +54,12 @@ def take_batch(
 
 def _take_rows(scorer: Scorer, X: Any, *, first: bool, sample_weight: Any) -> tuple[Any, Floats | None]:
     X = validate_data(
-        scorer, sound(X), accept_sparse="csr", dtype=np.float64, reset=first, ensure_non_negative=scorer._nonnegative
+        scorer,
+        check_sparse_indices(X),
+        accept_sparse="csr",
+        dtype=np.float64,
+        reset=first,
+        ensure_non_negative=scorer._nonnegative,
     )
     if sample_weight is None:
         return canonical_rows(X), None

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from rubricate.classifiers.base import Scorer, contributions
 from rubricate.classifiers.batches import take_batch
 from rubricate.classifiers.rows import extended, unit_rows
-from rubricate.classifiers.weight_lists import lists_of, pays
+from rubricate.classifiers.weight_lists import is_worthwhile, lists_of
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.registry import classifier
 from rubricate.types import Evidence, Floats, Sparse
@@ -101,7 +101,7 @@ class Rocchio(Scorer):
 
     def finds_best(self, X: Any) -> bool:
         """Tell whether the best categories of such documents are found without the scores of all."""
-        return pays(self.coef_, X)
+        return is_worthwhile(self.coef_, X)
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         self._add(X, labels, weights, afresh=True)

@@ -29,7 +29,7 @@ from rubricate.classifiers.knn import KNN
 from rubricate.classifiers.svm import SVM
 from rubricate.engines import Engine, one_blas_thread, run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.folds import deal, out_of_fold, score_matrix, splits, take_rows
+from rubricate.folds import assign_folds, out_of_fold, score_matrix, splits, take_rows
 from rubricate.registry import classifier
 from rubricate.types import AnyClassifier, Bools, Evidence, Floats, Ints, Scores, Sparse
 
@@ -138,17 +138,19 @@ class Stack(Scorer):
         named = self._named()
         self.names_ = tuple(name for name, _ in named)
         models = [model for _, model in named]
-        dealt = [deal(labels, min(self.folds, rows), seed=seed) for seed in range(self.seed, self.seed + self.seeds)]
-        every = self._unseen(models, X, labels, dealt=dealt)
+        fold_ids = [
+            assign_folds(labels, min(self.folds, rows), seed=seed) for seed in range(self.seed, self.seed + self.seeds)
+        ]
+        every = self._unseen(models, X, labels, fold_ids=fold_ids)
         # Second levels and members on all documents share no work: whatever core is free takes the next.
         second = [partial(self._blend, cells, labels, np.ones(rows, bool)) for cells in every]
         whole = [partial(_fitted, model, X, labels) for model in models]
         learned = run_tasks(_called, [*second, *whole], engine=self.engine)
         self.blends_, self.members_ = tuple(learned[: len(second)]), tuple(learned[len(second) :])
-        pairs = zip(every, dealt, strict=True) if self.keep_scores else ()
+        pairs = zip(every, fold_ids, strict=True) if self.keep_scores else ()
         self.held_scores_ = tuple(self._cross_fitted(cells, labels, folds) for cells, folds in pairs)
 
-    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, *, dealt: Sequence[Ints]) -> list[Cells]:
+    def _unseen(self, models: Sequence[Any], X: Any, labels: Sparse, *, fold_ids: Sequence[Ints]) -> list[Cells]:
         """Return the cells of all documents, scored by members that have not seen them, for each way of dealing."""
 
         def work(task: tuple[Ints, Ints]) -> Cells:
@@ -156,7 +158,7 @@ class Stack(Scorer):
             part, known = take_rows(X, kept), labels[kept]
             return self._cells([_fitted(model, part, known) for model in models], take_rows(X, held), labels.shape[1])
 
-        tasks = [splits(folds) for folds in dealt]
+        tasks = [splits(folds) for folds in fold_ids]
         results = iter(run_tasks(work, [task for part in tasks for task in part], engine=self.engine))
         return [join_cells([(held, next(results)) for _, held in part], labels.shape) for part in tasks]
 

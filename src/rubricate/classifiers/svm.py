@@ -19,10 +19,10 @@ from rubricate.classifiers.linear_scores import linear_scores
 from rubricate.classifiers.rows import unit_centroids
 from rubricate.classifiers.svm_kernel import Kernel, radius2, solve_kernel
 from rubricate.classifiers.svm_linear import Solution, solve_linear, weight_matrix
-from rubricate.classifiers.weight_lists import lists_of, pays
+from rubricate.classifiers.weight_lists import is_worthwhile, lists_of
 from rubricate.engines import free_cores
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.folds import deal, out_of_fold
+from rubricate.folds import assign_folds, out_of_fold
 from rubricate.native.kernel_svm import KINDS
 from rubricate.registry import classifier
 from rubricate.types import Bools, Evidence, Floats, Ints, Sparse
@@ -125,7 +125,7 @@ def held_out_scores(
     def work(kept: Ints, held: Ints) -> Floats:
         return fit(X[kept], labels[kept], weights[kept])._score(X[held])
 
-    return out_of_fold(work, deal(labels, min(FOLDS, X.shape[0]), seed=seed), engine="serial")
+    return out_of_fold(work, assign_folds(labels, min(FOLDS, X.shape[0]), seed=seed), engine="serial")
 
 
 def _loss(z: Floats, target: Floats, weights: Floats) -> float:
@@ -286,7 +286,7 @@ class SVM(Scorer):
 
     def finds_best(self, X: Any) -> bool:
         """Tell whether the best categories of such documents are found without the scores of all."""
-        return self.kernel == "linear" and not self._is_mirrored() and pays(self.coef_, X)
+        return self.kernel == "linear" and not self._is_mirrored() and is_worthwhile(self.coef_, X)
 
     def _learn(self, X: Any, labels: Sparse, weights: Floats | None) -> None:
         check_options(self)

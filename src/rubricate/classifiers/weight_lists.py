@@ -13,7 +13,7 @@ from rubricate.native.neighbours import ItemIndex, best_items, index_items
 from rubricate.native.sparse import Rows
 from rubricate.types import Floats, Ints, Sparse
 
-__all__ = ["WeighsTerms", "WeightLists", "lists_of", "pays"]
+__all__ = ["WeighsTerms", "WeightLists", "is_worthwhile", "lists_of"]
 
 MANY = 256
 """Categories from which on lists are used; with fewer the product of all weights is as fast."""
@@ -79,7 +79,7 @@ class WeighsTerms(Protocol):
     _kept_lists: Any
 
 
-def pays(coef: Any, X: Any) -> bool:
+def is_worthwhile(coef: Any, X: Any) -> bool:
     """Tell whether lists of these weights (categories × terms) find the best categories of such documents faster."""
     return sparse.issparse(coef) and sparse.issparse(X) and coef.shape[0] >= MANY
 

@@ -138,8 +138,8 @@ def evaluate(
     options = {"measures": tuple(measure or ()), "undefined": undefined, "limit": limit, "engine": engine}
     options |= {"bands": frequency.bands, "highest": frequency.highest, **asdict(resampling), **tree.options}
     results = _results(read, options)
-    strays = {name for run in read if run.strays is not None for name in run.strays.categories}
-    tree.warn_outside([*results[0].categories, *sorted(strays)])
+    unknown_labels = {name for run in read if run.unknown_labels is not None for name in run.unknown_labels.categories}
+    tree.warn_outside([*results[0].categories, *sorted(unknown_labels)])
     _say_undecided(results)
     ranking = _ranked(read, comparing.by, undefined=undefined, **resampling.of_ranking(engine))
     if form.chosen == "json":

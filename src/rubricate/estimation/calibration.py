@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from rubricate.classifiers.svm_leave_one_out import has_dual
 from rubricate.errors import InvalidInput
 from rubricate.estimation.estimating import estimate
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.thresholds import resolve
 from rubricate.training.choosing import fit_cut, judge
 from rubricate.training.data import Target, given_documents, take_target, without_strays
@@ -55,8 +55,8 @@ def calibrate(model: Model, X: Any, y: Any = None, *, cut: Any = None) -> Model:
     labels = target.labels
     wanted = model.cut if cut is None else cut
     scores, threshold = _scores(model, documents, target), resolve(model.cut_ if wanted is None else wanted)
-    dealt = deal(labels, min(FOLDS, labels.shape[0]), seed=model.seed)
-    judged = judge(threshold, [scores], labels, folds=dealt)
+    fold_ids = assign_folds(labels, min(FOLDS, labels.shape[0]), seed=model.seed)
+    judged = judge(threshold, [scores], labels, folds=fold_ids)
     calibrated = replace(
         model.model_,
         threshold=fit_cut(threshold, scores, labels),

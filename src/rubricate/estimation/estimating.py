@@ -23,8 +23,8 @@ from rubricate.text.representation import Representation
 from rubricate.thresholds import resolve
 from rubricate.thresholds.fixed import Rcut
 from rubricate.training.candidates import candidates_for, make_classifier, placed
-from rubricate.training.config import Settings
-from rubricate.training.data import Material, given_documents, take_target
+from rubricate.training.config import TrainingConfig
+from rubricate.training.data import TrainingData, given_documents, take_target
 from rubricate.types import Ints, Signature
 
 __all__ = ["Machine", "Subject", "assigns_best", "estimate", "estimator_named", "machine_parts"]
@@ -55,7 +55,7 @@ class Subject:
         known = getattr(system, "categories_", None) if self._is_trained else None
         target = take_target(given_documents(X), y, known)
         strays = self.system.settings().leaves_out_strays() if self._is_whole else target.form == "column"
-        self.material = Material(X, target, leave_out_strays=strays)
+        self.material = TrainingData(X, target, leave_out_strays=strays)
 
     @property
     def _is_whole(self) -> bool:
@@ -67,12 +67,12 @@ class Subject:
         return self._is_whole and hasattr(self.system, "model_")
 
     @cached_property
-    def settings(self) -> Settings:
+    def settings(self) -> TrainingConfig:
         """Settings of the system; a bare classifier gets those of the default `Categorizer`."""
         if self._is_whole:
             return self.system.settings()
         by_category = has_dual(self.system) and self.material.target.form != "column"
-        return Settings(clone(self.system), cut=0.0 if by_category else None)
+        return TrainingConfig(clone(self.system), cut=0.0 if by_category else None)
 
     @cached_property
     def single(self) -> bool:

@@ -13,13 +13,13 @@ from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.estimation.bounds import hoeffding, holdout_deviation
 from rubricate.estimation.results import MEASURES, Estimate, estimator, names_for
-from rubricate.folds import deal, out_of_fold, splits, take_rows
+from rubricate.folds import assign_folds, out_of_fold, splits, take_rows
 from rubricate.labels import indicator
 from rubricate.measures import counts, resolve
 from rubricate.training.adapters import Aligned
-from rubricate.training.config import Settings
-from rubricate.training.data import Material, Target, count
-from rubricate.training.run import Execution
+from rubricate.training.config import TrainingConfig
+from rubricate.training.data import Target, TrainingData, count
+from rubricate.training.run import TrainingRun
 from rubricate.types import AnyClassifier, Bools, Counts, Edges, Floats, Ints, Signature, Sparse
 
 __all__ = [
@@ -77,7 +77,7 @@ Decide: TypeAlias = Callable[[Any], Sparse]
 class Learner:
     """Settings of a training and what they need beside documents and labels, to be learned again and again."""
 
-    settings: Settings
+    settings: TrainingConfig
     categories: tuple[str, ...]
     taxonomy: Edges | None = None
     engine: Engine | str = "threads"
@@ -86,8 +86,8 @@ class Learner:
         """Run the whole procedure on some documents, cuts included, and return what decides."""
         target = Target(labels, self.categories, "sparse", np.array(self.categories, dtype=str))
         target.check()
-        material = Material(X, target, taxonomy=self.taxonomy)
-        return Execution(self.settings.procedure(material), material, engine=self.engine).model().decide
+        material = TrainingData(X, target, taxonomy=self.taxonomy)
+        return TrainingRun(self.settings.procedure(material), material, engine=self.engine).model().decide
 
 
 def learn(classifier: AnyClassifier, X: Any, labels: Sparse, *, single: bool = False) -> Decide:
@@ -243,9 +243,9 @@ def cross_validation(
     parts: list[Counts] = []
     tables: list[Counts] = []
     for shift in range(repeats):
-        dealt = _deal(labels, folds, stratified=stratified, seed=seed + shift)
-        decided = out_of_fold(work, dealt, engine=engine)
-        own = [counts(labels[held], decided[held]) for _, held in splits(dealt)]
+        fold_ids = _deal(labels, folds, stratified=stratified, seed=seed + shift)
+        decided = out_of_fold(work, fold_ids, engine=engine)
+        own = [counts(labels[held], decided[held]) for _, held in splits(fold_ids)]
         parts, tables = parts + own, [*tables, summed(own)]
     spread = tables if repeats > 1 else parts
     return Estimate(
@@ -265,7 +265,7 @@ def cross_validation(
 def _deal(labels: Sparse, folds: int, *, stratified: bool, seed: int) -> Ints:
     n = labels.shape[0]
     if stratified:
-        return deal(labels, folds, seed=seed)
+        return assign_folds(labels, folds, seed=seed)
     if not 2 <= folds <= n:
         raise InvalidInput(f"{folds} folds of {n} documents; give from 2 to the number of documents")
     return np.asarray(np.random.default_rng(seed).permutation(np.arange(n) % folds))
@@ -396,7 +396,7 @@ def jackknife(
     count = n if groups is None else groups
     if not 2 <= count <= n:
         raise InvalidInput(f"{count} groups of {n} documents; give from 2 to the number of documents")
-    dealt = np.random.default_rng(seed).permutation(np.arange(n) % count)
+    fold_ids = np.random.default_rng(seed).permutation(np.arange(n) % count)
     emp = np.array([part.sum(axis=0) for part in losses(labels, learn(classifier, X, labels, single=single)(X))])
 
     def excess(split: tuple[Ints, Ints]) -> Floats:
@@ -404,7 +404,7 @@ def jackknife(
         lost = losses(labels, learn(classifier, take_rows(X, kept), labels[kept], single=single)(X))
         return np.array([part.sum(axis=0) - n * part[kept].sum(axis=0) / len(kept) for part in lost])
 
-    mean = np.mean(run_tasks(excess, splits(dealt), engine=engine), axis=0)
+    mean = np.mean(run_tasks(excess, splits(fold_ids), engine=engine), axis=0)
     return Estimate(
         method="jackknife",
         documents=n,

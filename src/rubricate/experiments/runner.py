@@ -18,7 +18,7 @@ from rubricate.experiments.study import CorpusResult, Study, TrialResult
 from rubricate.experiments.trial import Trial, compute_steps, errors_of
 from rubricate.experiments.tuning import criterion_named as criterion
 from rubricate.io.predictions import run_names
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 from rubricate.types import Corpus, Progress, Run
 
 __all__ = ["corpus_names", "run_study"]
@@ -63,7 +63,7 @@ class _Runner:
             raise InvalidInput(
                 f"corpus {choice.name!r} has no test documents; give it a split column, or test = 0.2 for a share"
             )
-        whole, choices = Material(corpus, test=corpus.test), self.plan.trials()
+        whole, choices = TrainingData(corpus, test=corpus.test), self.plan.trials()
         trials = [self._trial(each, whole) for each in choices]
         curves = self._curves(choices, whole)
         every = [*trials, *(trial for own in curves.values() for _, trial in own)]
@@ -73,11 +73,11 @@ class _Runner:
         learning = {name: self._curve(own, len(corpus.train), last[name]) for name, own in curves.items()}
         return CorpusResult(self.plan, corpus, results, learning, note)
 
-    def _trial(self, choice: TrialChoice, material: Material) -> Trial:
+    def _trial(self, choice: TrialChoice, material: TrainingData) -> Trial:
         with errors_of(choice.name):
             return Trial(choice.name, choice.settings, material, self.store, engine=self.engine)
 
-    def _curves(self, choices: Sequence[TrialChoice], whole: Material) -> dict[str, list[tuple[int, Trial]]]:
+    def _curves(self, choices: Sequence[TrialChoice], whole: TrainingData) -> dict[str, list[tuple[int, Trial]]]:
         """Return trials on the first documents of one random order, so that each part contains the smaller ones."""
         wanted = [each for each in choices if each.system in self.plan.learning.systems]
         if not wanted:
@@ -86,7 +86,7 @@ class _Runner:
         parts = {}
         for size in sorted({max(2, round(share * len(order))) for share in self.plan.learning.shares}):
             some = whole.documents.take(np.sort(order[:size]))
-            parts[size] = Material(some, test=whole.test, taxonomy=whole.taxonomy)
+            parts[size] = TrainingData(some, test=whole.test, taxonomy=whole.taxonomy)
         return {each.name: [(size, self._trial(each, part)) for size, part in parts.items()] for each in wanted}
 
     def _curve(self, trials: Sequence[tuple[int, Trial]], documents: int, last: Run) -> tuple[tuple[int, float], ...]:

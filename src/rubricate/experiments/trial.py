@@ -25,11 +25,11 @@ from rubricate.training.cache import Arrays, Entry, Make
 from rubricate.training.candidates import links_digest
 from rubricate.training.choosing import cross_fit
 from rubricate.training.config import parse_settings
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 from rubricate.training.evidence import explain_rows
 from rubricate.training.plan import Step
 from rubricate.training.representations import has_vectors
-from rubricate.training.run import Execution
+from rubricate.training.run import TrainingRun
 from rubricate.training.scoring import scores_of
 from rubricate.types import Decisions, Evidence, Progress, Run, Scores, Signature, Sparse
 
@@ -39,14 +39,14 @@ NOT_SCORES = ("cut", "folds", "seed", "engine")
 """Settings that the scores of a given training part do not depend on; nor do parameters of the cut."""
 
 
-class Trial(Execution):
+class Trial(TrainingRun):
     """Settings, as `parse_settings` takes them, over one material and store."""
 
     def __init__(
         self,
         name: str,
         settings: Mapping[str, Any],
-        material: Material,
+        material: TrainingData,
         store: Store,
         *,
         engine: Engine | str = "threads",
@@ -109,8 +109,8 @@ class Trial(Execution):
         held = [scores for scores, _ in self.held_out_scores()]
 
         def make() -> tuple[Arrays, Mapping[str, Any]]:
-            dealt = self.material.dealt(self.procedure.folds, self.procedure.seed)
-            decided, _ = cross_fit(self.procedure.cut, held, labels, folds=dealt)
+            fold_ids = self.material.fold_ids(self.procedure.folds, self.procedure.seed)
+            decided, _ = cross_fit(self.procedure.cut, held, labels, folds=fold_ids)
             return {"indices": decided.indices, "indptr": decided.indptr}, {}
 
         entry = self.remember("cross-validated", make)

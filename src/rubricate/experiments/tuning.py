@@ -20,13 +20,13 @@ from rubricate.errors import InvalidInput, UnknownName
 from rubricate.estimation import MEASURES, estimate
 from rubricate.experiments.store import Store
 from rubricate.experiments.trial import Trial, compute_steps
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.measures import counts, macro, micro, of_kind, resolve
 from rubricate.measures.evaluation_result import evaluate_run
 from rubricate.training.cache import Arrays, canonical
 from rubricate.training.candidates import candidates_for
 from rubricate.training.config import parse_settings
-from rubricate.training.data import Material, take_target, without_strays
+from rubricate.training.data import TrainingData, take_target, without_strays
 from rubricate.types import Corpus, Documents, Edges, Progress, Run, Undefined
 
 __all__ = [
@@ -141,20 +141,20 @@ class Judging:
     taxonomy: Edges | None = None
 
     @cached_property
-    def whole(self) -> Material:
+    def whole(self) -> TrainingData:
         """All documents, to be dealt to folds."""
-        return Material(self.documents, taxonomy=self.taxonomy)
+        return TrainingData(self.documents, taxonomy=self.taxonomy)
 
     @cached_property
-    def parted(self) -> Material:
+    def parted(self) -> TrainingData:
         """A validation part of about `share`, stratified by category, to be scored by what the rest taught."""
         if not 0 < self.share <= 0.5:
             raise InvalidInput(f"the validation part must be more than 0 and at most half, got {self.share}")
-        held = deal(self.documents.labels, max(2, round(1 / self.share)), seed=self.seed) == 0
+        held = assign_folds(self.documents.labels, max(2, round(1 / self.share)), seed=self.seed) == 0
         rest, part = (self.documents.take(np.flatnonzero(rows)) for rows in (~held, held))
-        return Material(rest, test=part, taxonomy=self.taxonomy)
+        return TrainingData(rest, test=part, taxonomy=self.taxonomy)
 
-    def trials(self, settings: Sequence[Plain], material: Material) -> list[Trial]:
+    def trials(self, settings: Sequence[Plain], material: TrainingData) -> list[Trial]:
         """Return a trial of each of some settings."""
         return [self._trial(each, material) for each in settings]
 
@@ -162,7 +162,7 @@ class Judging:
         """Return the criterion of what `run` makes of each trial."""
         return run_tasks(lambda trial: self.criterion.value(run(trial), self.undefined), trials, engine=self.engine)
 
-    def _trial(self, settings: Plain, material: Material) -> Trial:
+    def _trial(self, settings: Plain, material: TrainingData) -> Trial:
         name = ", ".join(f"{key}={value}" for key, value in settings.items()) or "defaults"
         asked = {**settings, "folds": self.folds, "seed": self.seed}
         return Trial(name, asked, material, self.store, engine=self.engine)

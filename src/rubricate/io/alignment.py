@@ -117,7 +117,7 @@ class _Grid:
         row = rows[pairs.rows[chosen]]
         return np.bincount(row[row >= 0], minlength=len(self.documents)).astype(np.int64)
 
-    def strays(self, pairs: Pairs) -> Decisions:
+    def unknown_labels(self, pairs: Pairs) -> Decisions:
         """Return the assigned labels that are not categories of the grid, by name."""
         names = tuple(sorted(set(pairs.categories) - set(self.categories)))
         return Decisions(_Grid(self.documents, names).decisions(pairs), names, self.documents)
@@ -178,7 +178,7 @@ def align(
             train_counts=None if train is None else train.over(names),
             signature=_signature(rules, pairs, truth, len(ids)),
             outside=grid.outside(pairs) if rules.unknown == "wrong" else None,
-            strays=grid.strays(pairs) if rules.unknown == "wrong" and pairs.has_decisions else None,
+            unknown_labels=grid.unknown_labels(pairs) if rules.unknown == "wrong" and pairs.has_decisions else None,
         )
         for name, pairs in runs.items()
     ]

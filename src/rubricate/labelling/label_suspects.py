@@ -12,12 +12,12 @@ from scipy import sparse
 from rubricate.classifiers.svm import SVM
 from rubricate.errors import InvalidInput
 from rubricate.estimation.results import Estimate
-from rubricate.folds import deal, fold_scores
+from rubricate.folds import assign_folds, fold_scores
 from rubricate.labelling.population_categories import fit_curve
 from rubricate.labelling.predictions import logistic, logit
 from rubricate.labels import in_columns
-from rubricate.training.config import Settings
-from rubricate.training.data import Material
+from rubricate.training.config import TrainingConfig
+from rubricate.training.data import TrainingData
 from rubricate.types import Bools, Documents, Floats, Ints, Run, Scores, Sparse
 
 __all__ = ["Suspect", "document_surprise", "out_of_fold_scores", "suspects", "with_labels"]
@@ -30,27 +30,27 @@ def out_of_fold_scores(X: Any, y: Any = None, *, folds: int = 5, seed: int = 0) 
     documents come with. Terms and weights are those of all documents, which no label shapes. With fewer than two
     documents for each fold there are fewer folds.
     """
-    material = Material(X, y)
+    material = TrainingData(X, y)
     documents = len(material.ids)
     if documents < 4:
         raise InvalidInput(f"{documents} documents cannot be scored out of fold; give at least 4")
     vectors, blocks = _vectors(material)
-    dealt = deal(material.labels, min(folds, documents // 2), seed=seed)
-    values = fold_scores(SVM(C=float(blocks)), vectors, material.labels, folds=dealt)
+    fold_ids = assign_folds(material.labels, min(folds, documents // 2), seed=seed)
+    values = fold_scores(SVM(C=float(blocks)), vectors, material.labels, folds=fold_ids)
     scores = Scores(values, material.categories, material.ids)
     return Run("out of fold", material.ids, material.categories, scores, None, material.labels)
 
 
-def _vectors(material: Material) -> tuple[Any, int]:
+def _vectors(material: TrainingData) -> tuple[Any, int]:
     """Return the vectors of the documents, and how many blocks of length 1 they consist of."""
     documents = material.documents
     given = "vectors" in documents.fields if isinstance(documents, Documents) else getattr(documents, "ndim", 1) == 2
     if given:
-        return material.shaped(Settings(weights="precomputed").shape(), None).X, 1
+        return material.shaped(TrainingConfig(weights="precomputed").shape(), None).X, 1
     try:
-        return material.shaped(Settings(representation="words").shape(), None).X, 2
+        return material.shaped(TrainingConfig(representation="words").shape(), None).X, 2
     except InvalidInput:  # texts without words, such as numbers
-        return material.shaped(Settings(representation="characters").shape(), None).X, 2
+        return material.shaped(TrainingConfig(representation="characters").shape(), None).X, 2
 
 
 OWN = 10

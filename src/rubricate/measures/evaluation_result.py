@@ -238,11 +238,11 @@ def with_strays(run: Run) -> Run:
 
     No document has them, so each is a false positive, near a true category or far from it.
     """
-    if run.strays is None or run.decisions is None or not run.strays.categories:
+    if run.unknown_labels is None or run.decisions is None or not run.unknown_labels.categories:
         return run
-    names, truth = (*run.categories, *run.strays.categories), true_labels(run)
-    none = sparse.csr_array((truth.shape[0], len(run.strays.categories)), dtype=truth.dtype)
-    decided = sparse.hstack([run.decisions.values, run.strays.values], format="csr")
+    names, truth = (*run.categories, *run.unknown_labels.categories), true_labels(run)
+    none = sparse.csr_array((truth.shape[0], len(run.unknown_labels.categories)), dtype=truth.dtype)
+    decided = sparse.hstack([run.decisions.values, run.unknown_labels.values], format="csr")
     decisions = Decisions(sparse.csr_array(decided), names, run.documents)
     labels = sparse.csr_array(sparse.hstack([truth, none], format="csr"))
     return Run(run.name, run.documents, names, decisions=decisions, truth=labels, signature=run.signature)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.matrices import sound
+from rubricate.matrices import check_sparse_indices
 from rubricate.measures.tables import canonical
 from rubricate.native.measures import Rankings, as_lists, as_rows, rank_labels, scores_at
 from rubricate.types import Bools, Floats, Ints, Scores, Sparse
@@ -89,7 +89,7 @@ def score_values(scores: Any) -> tuple[Any, float]:
     A bare sparse matrix has the floor 0; `Scores` say theirs. NaN is an error.
     """
     values, floor = (scores.values, float(scores.floor)) if isinstance(scores, Scores) else (scores, 0.0)
-    if sparse.issparse(sound(values)):
+    if sparse.issparse(check_sparse_indices(values)):
         values = values if isinstance(values, sparse.csr_array) else sparse.csr_array(values)
         if not values.has_canonical_format:
             values = values.copy()

@@ -20,7 +20,7 @@ from rubricate.estimation import MEASURES
 from rubricate.estimation.bounds import vc_deviation, vc_excess, vc_mean_square
 from rubricate.estimation.leave_one_out import leave_one_out
 from rubricate.estimation.xi_alpha import xi_alpha
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.measures import counts, macro, resolve
 from rubricate.papers.figures import Drawing, Figure, Series, contingency_drawing, vector_drawing
 from rubricate.papers.reproduction import Place, Reproduction, Results, Say, Value
@@ -75,7 +75,7 @@ def honest_rows(
     if "honest" not in halves.known:
         halves.say("honest rows: settings by cross-validation in each training half")
         splits = range(halves.options["splits"])
-        parts = run_tasks(lambda split: _split(halves, *halves.dealt(split, halves.half)), splits, engine="threads")
+        parts = run_tasks(lambda split: _split(halves, *halves.fold_ids(split, halves.half)), splits, engine="threads")
         halves.known["honest"] = {name: 100 * np.array([part[name] for part in parts]) for name in parts[0]}
     measured = halves.known["honest"]
     return {
@@ -103,12 +103,12 @@ def _split(halves: Any, train: Ints, test: Ints) -> dict[str, list[Any]]:
 def chosen_settings(halves: Any, train: Ints) -> tuple[str, float]:
     """Return the form of the words and the C with the best macro-F1 over folds of the half; the first of equals."""
     options = halves.options["honest"]
-    dealt = deal(halves.labels[train], options["folds"], seed=halves.options["seed"])
+    fold_ids = assign_folds(halves.labels[train], options["folds"], seed=halves.options["seed"])
     points = list(itertools.product(halves.forms, options["C"]))
     values = dict.fromkeys(points, 0.0)
     for form, fold in itertools.product(halves.forms, range(options["folds"])):
         own = replace(halves, counts=halves.forms[form])
-        kept, held = train[dealt != fold], train[dealt == fold]
+        kept, held = train[fold_ids != fold], train[fold_ids == fold]
         X, Z = own.weighted(kept, held)
         for cost, value in zip(options["C"], _along(options["C"], (X, Z), halves, kept=kept, held=held), strict=True):
             values[form, cost] += value
@@ -302,11 +302,11 @@ class HalfSplits:
         """Return by `hold-out`, `ρ=1`, `ρ=2`: splits × measures × categories, in percent; computed once."""
         if (half, splits) not in self.known:
             self.say(f"{what}, {splits} splits")
-            parts = run_tasks(lambda split: self._split(*self.dealt(split, half)), range(splits), engine="threads")
+            parts = run_tasks(lambda split: self._split(*self.fold_ids(split, half)), range(splits), engine="threads")
             self.known[half, splits] = {name: 100 * np.array([part[name] for part in parts]) for name in parts[0]}
         return self.known[half, splits]
 
-    def dealt(self, split: int, half: int) -> tuple[Ints, Ints]:
+    def fold_ids(self, split: int, half: int) -> tuple[Ints, Ints]:
         """Return the training and the test documents of a split."""
         order = np.random.default_rng([self.options["seed"], half, split]).permutation(self.labels.shape[0])
         return order[:half], order[half : 2 * half]
@@ -454,7 +454,7 @@ def _lines(rows: Mapping[tuple[str, str], Value], sizes: Sequence[int], of: tupl
 
 def _bounds(_: str, halves: HalfSplits) -> tuple[dict[tuple[str, str], Value], list[Figure]]:
     """Return what the bounds of section 3.1 say for one half."""
-    train, test = halves.dealt(0, halves.half)
+    train, test = halves.fold_ids(0, halves.half)
     X, _unused = halves.weighted(train, test)
     labels = halves.labels[train]
     wrong = (SVM(C=halves.options["C"]).fit(X, labels).decision_function(X) > 0) != labels.toarray()
@@ -466,7 +466,7 @@ def _path(_: str, halves: HalfSplits) -> tuple[dict[tuple[str, str], Value], lis
     splits = []
     for split in range(halves.options["path_splits"]):
         halves.say(f"path of C, split {split + 1}")
-        train, test = halves.dealt(split, halves.half)
+        train, test = halves.fold_ids(split, halves.half)
         X, Z = halves.weighted(train, test)
         splits.append((X, halves.labels[train], Z, halves.labels[test]))
     rows = along_path(splits, halves.options["path"])

@@ -37,10 +37,10 @@ from rubricate.thresholds import Threshold, resolve
 from rubricate.training.cache import Once
 from rubricate.training.candidates import candidates_for
 from rubricate.training.choosing import cross_fit
-from rubricate.training.config import Settings, parse_settings
-from rubricate.training.data import Material, Shaped
-from rubricate.training.plan import HeldOut, Procedure, Step
-from rubricate.training.run import Execution
+from rubricate.training.config import TrainingConfig, parse_settings
+from rubricate.training.data import FoldFeatures, TrainingData
+from rubricate.training.plan import HeldOut, Step, TrainingPlan
+from rubricate.training.run import TrainingRun
 from rubricate.training.scoring import scores_of
 from rubricate.types import Corpus, Decisions, Floats, Run, Scores
 
@@ -114,7 +114,7 @@ class PaperSystem:
         return self.get("held_out", "none")
 
     @cached_property
-    def settings(self) -> Settings:
+    def settings(self) -> TrainingConfig:
         """Settings as objects; titles are read as bodies are, unless a setting says otherwise."""
         plain = {name: setting.value for name, setting in self.sourced.items() if name not in OWN}
         return parse_settings({"analyzer": Analyzer(), **plain})
@@ -147,13 +147,13 @@ class PaperSystem:
 
     def procedure(
         self, members: Mapping[str, PaperSystem] | None = None, *, documents: CountedDocuments | None = None
-    ) -> Procedure:
+    ) -> TrainingPlan:
         """Return the training that the settings stand for; the classifier is fitted as it is, without `Aligned`.
 
         A stack takes the systems that its setting `members` names, reads documents through them (or their numbers
         in `documents`), and has out-of-fold scores of its own.
         """
-        procedure = Procedure(
+        procedure = TrainingPlan(
             representations=(self.settings.shape(),),
             candidates=(self.classifier(),),
             cut=self.cut(),
@@ -192,7 +192,7 @@ VALUES = 4
 """More than the values that an execution keeps by name."""
 
 
-class SystemExecution(Execution):
+class SystemExecution(TrainingRun):
     """A system of a paper at work on a corpus.
 
     `material` is that of the corpus, where several systems share it: texts are then read once.
@@ -204,21 +204,21 @@ class SystemExecution(Execution):
         corpus: Corpus,
         *,
         members: Mapping[str, PaperSystem] | None = None,
-        material: Material | None = None,
+        material: TrainingData | None = None,
     ) -> None:
         self.system, self.corpus = system, corpus
         # Not cached properties: in Python 3.11 threads that compute one of two objects wait for each other.
         self._values = Once(VALUES)
         self._counted = CountedDocuments(corpus.train, corpus.test) if "members" in system.sourced else None
         procedure = system.procedure(members, documents=self._counted)
-        super().__init__(procedure, material or Material(corpus, test=corpus.test))
+        super().__init__(procedure, material or TrainingData(corpus, test=corpus.test))
 
-    def shaped(self, step: Step) -> Shaped:
+    def shaped(self, step: Step) -> FoldFeatures:
         """Return the vectors of a step; a stack has the numbers of the documents."""
         if self._counted is None:
             return super().shaped(step)
         train, test = len(self.corpus.train), len(self.corpus.test)
-        return Shaped(numbers(0, train), self.material.labels, numbers(train, test), None)
+        return FoldFeatures(numbers(0, train), self.material.labels, numbers(train, test), None)
 
     @property
     def scores(self) -> Floats:
@@ -252,8 +252,8 @@ class SystemExecution(Execution):
 
         labels, figures = self.material.labels, []
         for seed in range(self.procedure.seed, self.procedure.seed + self.procedure.seeds):
-            dealt = self.material.dealt(self.procedure.folds, seed)
-            decided, _ = cross_fit(self.procedure.cut, [self.held_out(0, seed)[0]], labels, folds=dealt)
+            fold_ids = self.material.fold_ids(self.procedure.folds, seed)
+            decided, _ = cross_fit(self.procedure.cut, [self.held_out(0, seed)[0]], labels, folds=fold_ids)
             table = counts(labels, decided)
             figures.append((micro("f1", table), macro("f1", table)))
         both = np.mean(figures, axis=0)

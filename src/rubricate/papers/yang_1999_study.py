@@ -24,7 +24,7 @@ from rubricate.thresholds.fixed import Pcut, Rcut
 from rubricate.thresholds.rank_limit import RankLimit
 from rubricate.thresholds.scut import Scut
 from rubricate.training.cache import Once
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 from rubricate.training.plan import Step
 from rubricate.training.rule_models import run_rules
 from rubricate.types import Corpus, Counts, Documents, Floats, Sparse
@@ -59,7 +59,7 @@ class ScoredSystem(SystemExecution):
     Vectors and selection come from all training documents, a preprocessing as in the paper.
     """
 
-    def __init__(self, system: PaperSystem, corpus: Corpus, *, material: Material | None = None) -> None:
+    def __init__(self, system: PaperSystem, corpus: Corpus, *, material: TrainingData | None = None) -> None:
         super().__init__(system.varied(held_out="folds"), corpus, material=material)
         self.name, self.labels, self.truth = system.name, corpus.train.labels, corpus.test.labels
 
@@ -233,17 +233,19 @@ class VersionStudy:
         """Return a version of the corpus."""
         return self.material(version)[0]
 
-    def material(self, version: str, *, unlabelled: bool = False, topics: int | None = None) -> tuple[Corpus, Material]:
+    def material(
+        self, version: str, *, unlabelled: bool = False, topics: int | None = None
+    ) -> tuple[Corpus, TrainingData]:
         """Return a version and its documents, read once for all systems."""
 
-        def make() -> tuple[Corpus, Material]:
+        def make() -> tuple[Corpus, TrainingData]:
             if unlabelled:
                 corpus = with_unlabelled(self.corpus(version))
             elif topics is not None:
                 corpus = most_common(self.corpus(version), topics)
             else:
                 corpus = load(self.reproduction.corpus["name"], split=version)
-            return corpus, Material(corpus, test=corpus.test)
+            return corpus, TrainingData(corpus, test=corpus.test)
 
         return self._materials.get((version, unlabelled, topics), make)
 

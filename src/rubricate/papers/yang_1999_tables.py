@@ -18,7 +18,7 @@ from sklearn.base import clone
 from rubricate.corpora import load
 from rubricate.engines import run_tasks
 from rubricate.experiments.tuning import best_of, search
-from rubricate.folds import deal, score_matrix
+from rubricate.folds import assign_folds, score_matrix
 from rubricate.measures import micro, rejector
 from rubricate.papers.figures import Drawing, Figure, Series
 from rubricate.papers.reproduction import Value
@@ -40,7 +40,7 @@ from rubricate.svg import Svg, box, line, text
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.vectors import Vectors
 from rubricate.training.cache import Once
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 from rubricate.training.plan import Step
 from rubricate.types import Corpus, Documents, Significance
 
@@ -351,14 +351,14 @@ class Tuning:
     def corpus(self) -> Corpus:
         """Training documents of v3, a third of them in the place of the test documents."""
         whole = self.study.corpus("v3")
-        held = deal(whole.train.labels, 3, seed=0) == 0
+        held = assign_folds(whole.train.labels, 3, seed=0) == 0
         kept, out = (whole.train.take(np.flatnonzero(rows)) for rows in (~held, held))
         return replace(whole, train=kept, test=out)
 
     @cached_property
-    def material(self) -> Material:
+    def material(self) -> TrainingData:
         """Return the same documents, read once for all points."""
-        return Material(self.corpus, test=self.corpus.test)
+        return TrainingData(self.corpus, test=self.corpus.test)
 
     def judged(self, system: str, point: Mapping[str, Any]) -> tuple[float, float]:
         """Return 11-point average precision and micro-F1 at a point."""

@@ -13,7 +13,7 @@ from rubricate.classifiers.latent import directions
 from rubricate.classifiers.svm import SVM
 from rubricate.corpora import load
 from rubricate.engines import run_tasks
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.measures import by_frequency
 from rubricate.measures.evaluation import evaluate
 from rubricate.papers.figures import Drawing, Figure, Series, margin_drawing, smaller_margin
@@ -24,7 +24,7 @@ from rubricate.significance import compare
 from rubricate.text.vectors import Vectors
 from rubricate.thresholds.fixed import Pcut
 from rubricate.training.cache import Once
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 from rubricate.types import Corpus, Decisions, Ints, Run
 
 __all__ = ["yang_liu_1999"]
@@ -89,9 +89,9 @@ class TableStudy:
         return load(self.reproduction.corpus["name"], split=self.reproduction.corpus["split"])
 
     @cached_property
-    def material(self) -> Material:
+    def material(self) -> TrainingData:
         """The documents, read once for all systems."""
-        return Material(self.corpus, test=self.corpus.test)
+        return TrainingData(self.corpus, test=self.corpus.test)
 
     @cached_property
     def train_counts(self) -> Ints:
@@ -255,10 +255,10 @@ def _networks(study: TableStudy) -> dict[str, Value]:
 def _hidden_units(study: TableStudy) -> int:
     """Return the size with the best micro-F1 on a third of the training documents, cuts from another third."""
     train = study.corpus.train
-    part = deal(train.labels, 3, seed=1)
+    part = assign_folds(train.labels, 3, seed=1)
     kept, held = np.flatnonzero(part != 0), np.flatnonzero(part == 0)
     inner = replace(study.corpus, train=train.take(kept), test=train.take(held))
-    nnet, material = study.reproduction.systems["NNet"], Material(inner, test=inner.test)
+    nnet, material = study.reproduction.systems["NNet"], TrainingData(inner, test=inner.test)
 
     def score(units: int) -> float:
         study.say(f"NNet, {units} hidden units")

@@ -19,7 +19,7 @@ from rubricate.service.pages import address
 from rubricate.service.running import run
 from rubricate.service.settings import ServiceSettings
 from rubricate.service.workspace.documents import NewDocument
-from rubricate.service.workspace.predictions import all_said
+from rubricate.service.workspace.predictions import predict_all
 from rubricate.service.workspace.projects import Project
 from rubricate.service.workspace.workspace import Workspace
 from rubricate.training.categorizer import Categorizer
@@ -99,8 +99,8 @@ def bring_model(workspace: Workspace, project: Project, path: Path) -> None:
         "per_category": [],
         "signature": str(model.signature()),
     }
-    said = all_said(workspace.documents, project, model, labelled=None, progress=None)
-    workspace.models.add(claimed, summary=summary, said=said)
+    predictions = predict_all(workspace.documents, project, model, labelled=None, progress=None)
+    workspace.models.add(claimed, summary=summary, predictions=predictions)
     workspace.models.use(project, claimed.number, who="label")
 
 

@@ -83,15 +83,21 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Html:
             tag("span", f"{each['annotator']}: ", _chips(each["labels"]) or "none ") for each in row["annotations"]
         ]
         decision = row["decision"]
-        said = None
+        predictions = None
         if decision is not None:
             sure = "" if decision["confidence"] is None else f" {decision['confidence']:.0%}"
-            said = [_chips(decision["labels"]) or "none", tag("span", sure, class_="quiet")]
-            said += [tag("strong", " disagrees", class_="bad")] if decision["suspect"] is not None else []
+            predictions = [_chips(decision["labels"]) or "none", tag("span", sure, class_="quiet")]
+            predictions += [tag("strong", " disagrees", class_="bad")] if decision["suspect"] is not None else []
         title = tag("strong", isolated(row["title"], 120), " ") if row["title"] else None
         text = tag("bdi", shorten(row["text"], EXCERPT) or "(no text)")
         lines.append(
-            tag("tr", tag("td", isolated(row["id"], 24)), tag("td", title, text), tag("td", given), tag("td", said))
+            tag(
+                "tr",
+                tag("td", isolated(row["id"], 24)),
+                tag("td", title, text),
+                tag("td", given),
+                tag("td", predictions),
+            )
         )
     head = tag("tr", tag("th", "Id"), tag("th", "Text"), tag("th", "Labels"), tag("th", "Model"))
     return tag("div", tag("table", tag("thead", head), tag("tbody", lines), id="documents"), class_="scroll")

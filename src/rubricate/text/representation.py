@@ -19,7 +19,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from rubricate.errors import InvalidInput
-from rubricate.matrices import sound, stacked
+from rubricate.matrices import check_sparse_indices, stacked
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.selection import Select
 from rubricate.text.smart import parse_scheme
@@ -375,7 +375,7 @@ def _matrix(X: Any, width: int | None) -> Any:
             )
         X = stacked(X.fields[FIELD], width)
     try:
-        matrix = check_array(sound(X), accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
+        matrix = check_array(check_sparse_indices(X), accept_sparse="csr", dtype=np.float64, ensure_min_samples=0)
     except ValueError as error:
         raise InvalidInput(
             f'weights="precomputed" takes a matrix of finite numbers, documents × features: {error}'

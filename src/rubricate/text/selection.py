@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rubricate import registry
 from rubricate.errors import InvalidInput, UnknownName
 from rubricate.labels import indicator, label_matrix
-from rubricate.matrices import sound
+from rubricate.matrices import check_sparse_indices
 from rubricate.native.neighbours import count_related
 from rubricate.native.sparse import Rows
 from rubricate.registry import selection
@@ -210,7 +210,7 @@ class Select(SelectorMixin, BaseEstimator):
             raise InvalidInput(
                 "by='each' gives one score per category, not per term; join them by 'max', 'avg' or 'sum'"
             )
-        X = validate_data(self, sound(X), accept_sparse="csr", dtype="numeric")
+        X = validate_data(self, check_sparse_indices(X), accept_sparse="csr", dtype="numeric")
         if y is None and _needs_labels(name):
             raise InvalidInput(f"{name} requires y to be passed, but the target y is None")
         self.scores_ = term_scores(name, X, y, by=self.by)

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rubricate.errors import InvalidInput
-from rubricate.matrices import sound
+from rubricate.matrices import check_sparse_indices
 from rubricate.native.sparse import make_unit
 from rubricate.scratch import is_out_of_core
 from rubricate.text.smart import idf, parse_scheme, weigh
@@ -101,7 +101,7 @@ class Weights(OneToOneFeatureMixin, SparseTransformer, BaseEstimator):
 def take_counts(transformer: Any, X: Any, *, reset: bool) -> Sparse:
     """Return counts given to a transformer as a canonical `csr_array` of its own; raise where they are below zero."""
     kinds = [np.float64, np.float32, np.int32, np.int64]
-    X = validate_data(transformer, sound(X), reset=reset, accept_sparse="csr", dtype=kinds)
+    X = validate_data(transformer, check_sparse_indices(X), reset=reset, accept_sparse="csr", dtype=kinds)
     if (X.data if sparse.issparse(X) else X).min(initial=0) < 0:
         raise ValueError(f"Negative values in data passed to {type(transformer).__name__}: counts cannot be below zero")
     # Out of core there is no room for a copy; nothing here changes counts that are in order already.

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rubricate.errors import InvalidInput
 from rubricate.labels import CategoryGrowth, indicator
-from rubricate.matrices import sound
+from rubricate.matrices import check_sparse_indices
 from rubricate.native import measures as native
 from rubricate.native.measures import as_rows, best_columns, best_stored_columns
 from rubricate.types import Bools, Floats, Ints, Scores, Sparse
@@ -50,7 +50,9 @@ def take_scores(scores: Any, *, categories: int | None = None) -> ScoreGrid:
 
     A vector is one category. A bare sparse matrix means what it says: what it does not store is 0.
     """
-    grid = _stored(scores) if sparse.issparse(sound(getattr(scores, "values", scores))) else _dense(scores)
+    grid = (
+        _stored(scores) if sparse.issparse(check_sparse_indices(getattr(scores, "values", scores))) else _dense(scores)
+    )
     if categories is not None and grid.shape[1] != categories:
         raise InvalidInput(f"the cuts were learned for {categories} categories, the scores have {grid.shape[1]}")
     return grid

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rubricate.engines import Engine
 from rubricate.errors import InvalidInput
-from rubricate.folds import deal, fold_scores, sparse_scores
+from rubricate.folds import assign_folds, fold_scores, sparse_scores
 from rubricate.labels import CategoryGrowth, class_target
 from rubricate.thresholds.base import Threshold, resolve
 from rubricate.thresholds.rank_limit import RankLimit
@@ -254,8 +254,8 @@ class Thresholded(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         seeds = cut.seeds if self.seeds is None else self.seeds
         if seeds < 1:
             raise InvalidInput(f"Thresholded: seeds must be 1 or more, got {seeds}")
-        dealt = [deal(labels, folds, seed=self.seed + k) for k in range(seeds)]
-        scores = [fold_scores(aligned, X, labels, folds=part, engine=self.engine) for part in dealt]
+        fold_ids = [assign_folds(labels, folds, seed=self.seed + k) for k in range(seeds)]
+        scores = [fold_scores(aligned, X, labels, folds=part, engine=self.engine) for part in fold_ids]
         if self.keep_scores:
             self.out_of_fold_scores_ = np.stack(scores)
         return cut.merge([clone(cut).fit(each, labels) for each in scores])

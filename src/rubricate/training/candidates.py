@@ -20,7 +20,7 @@ from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation, source_of
 from rubricate.thresholds.base import Threshold
 from rubricate.thresholds.fixed import Rcut
-from rubricate.training.data import Material, Target, count
+from rubricate.training.data import Target, TrainingData, count
 from rubricate.training.representations import has_vectors
 from rubricate.types import AnyClassifier, Documents, Sparse
 
@@ -154,7 +154,7 @@ def bare_target(classifier: AnyClassifier | str | None, documents: Any, y: Any) 
     return Target(labels, categories, "sets", np.array(categories, dtype=object))
 
 
-def placed(classifier: AnyClassifier, representation: Representation | Blocks, material: Material) -> AnyClassifier:
+def placed(classifier: AnyClassifier, representation: Representation | Blocks, material: TrainingData) -> AnyClassifier:
     """Return the classifier with what it must know of the material before it is fitted.
 
     A hierarchical classifier gets the names of the columns, and the taxonomy of the material if it has none. One that
@@ -175,7 +175,7 @@ def placed(classifier: AnyClassifier, representation: Representation | Blocks, m
     return (_ruled if hasattr(classifier, "rules") else _named)(classifier, representation, material)
 
 
-def _named(classifier: WORD, representation: Representation, material: Material) -> WORD:
+def _named(classifier: WORD, representation: Representation, material: TrainingData) -> WORD:
     """Return the classifier with the counts of its names' terms, one row per category.
 
     One that already has counts, or whose columns are not terms, is taken as it is. Names without a known term are
@@ -194,7 +194,7 @@ def _named(classifier: WORD, representation: Representation, material: Material)
     return clone(classifier).set_params(names=counts)
 
 
-def _ruled(classifier: Construe, representation: Representation, material: Material) -> Construe:
+def _ruled(classifier: Construe, representation: Representation, material: TrainingData) -> Construe:
     """Return a classifier by hand-written rules, which looks words up among the terms of the documents."""
     changes = {"categories": classifier.categories or material.categories}
     if source_of(representation.weights) == "counts" and classifier.terms is None:

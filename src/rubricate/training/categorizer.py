@@ -25,13 +25,13 @@ from rubricate.training import model_file
 from rubricate.training.answering import FittedAnswers
 from rubricate.training.candidates import bare_target
 from rubricate.training.confidence import Confidence
-from rubricate.training.config import Settings, open_parts, parse_settings
-from rubricate.training.data import Material, given_documents
+from rubricate.training.config import TrainingConfig, open_parts, parse_settings
+from rubricate.training.data import TrainingData, given_documents
 from rubricate.training.model import Model
 from rubricate.training.parameters import Parameters
-from rubricate.training.plan import Procedure
+from rubricate.training.plan import TrainingPlan
 from rubricate.training.representations import AnyRepresentation
-from rubricate.training.run import Execution
+from rubricate.training.run import TrainingRun
 from rubricate.training.truth import with_truth
 from rubricate.training.updates import join_documents, plain_documents, update_model
 from rubricate.types import Corpus, Documents, Floats, Ints, Run, Signature
@@ -204,12 +204,12 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
         """
         X = X if isinstance(X, Corpus) else given_documents(X)
         known = bare_target(self.classifier, given_documents(X), y)
-        material = Material(
+        material = TrainingData(
             X, y if known is None else known, leave_out_strays=known is None and self.settings().leaves_out_strays()
         )
         if known is None:
             material.target.check()
-        self.model_ = Execution(self.settings().procedure(material), material, engine=self.engine).model()
+        self.model_ = TrainingRun(self.settings().procedure(material), material, engine=self.engine).model()
         return self
 
     def set_params(self, **params: Any) -> Self:
@@ -221,13 +221,13 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
         opened = open_parts(self.settings(), params)
         return super().set_params(**opened, **{name: value for name, value in params.items() if name not in opened})
 
-    def settings(self) -> Settings:
+    def settings(self) -> TrainingConfig:
         """Return the parameters as settings of a training."""
         given = self.get_params(deep=False)
         del given["engine"]
-        return Settings(**given)
+        return TrainingConfig(**given)
 
-    def procedure(self, material: Material) -> Procedure:
+    def procedure(self, material: TrainingData) -> TrainingPlan:
         """Return the training that `fit` runs on some material."""
         return self.settings().procedure(material)
 

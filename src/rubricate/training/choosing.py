@@ -23,7 +23,7 @@ from rubricate.training.confidence import Confidence, exactly_right
 from rubricate.training.confidence_scores import offsets
 from rubricate.types import Bools, Floats, Ints, Sparse
 
-__all__ = ["Choice", "Judged", "choose", "climb", "cross_fit", "fit_cut", "judge", "worth"]
+__all__ = ["Choice", "CrossValidationResult", "choose", "climb", "cross_fit", "fit_cut", "judge", "selection_score"]
 
 MACRO_SHARE = 0.25
 """The weight of macro-F1 beside micro-F1 when options are compared; the same as in the default cut."""
@@ -37,7 +37,7 @@ class Choice:
 
     option: int
     cut: Any
-    worths: tuple[float, ...] = ()
+    selection_scores: tuple[float, ...] = ()
 
 
 def fit_cut(cut: Any, scores: Any, labels: Sparse) -> Any:
@@ -45,7 +45,7 @@ def fit_cut(cut: Any, scores: Any, labels: Sparse) -> Any:
     return clone(cut).fit(scores if cut.needs_scores else None, labels)
 
 
-def worth(decided: Sparse, labels: Sparse) -> float:
+def selection_score(decided: Sparse, labels: Sparse) -> float:
     """Return micro-F1 + ¼ macro-F1, what options are chosen by."""
     table = counts(labels, decided)
     return micro("f1", table) + MACRO_SHARE * macro("f1", table)
@@ -75,13 +75,13 @@ def choose(cut: Any, scores: Sequence[Any], labels: Sparse) -> Choice:
     cuts = [fit_cut(cut, each, labels) for each in scores]
     if len(cuts) == 1:
         return Choice(0, cuts[0])
-    worths = [worth(fitted.decide(each), labels) for fitted, each in zip(cuts, scores, strict=True)]
-    best = int(np.argmax(worths))
-    return Choice(best, cuts[best], tuple(worths))
+    selection_scores = [selection_score(fitted.decide(each), labels) for fitted, each in zip(cuts, scores, strict=True)]
+    best = int(np.argmax(selection_scores))
+    return Choice(best, cuts[best], tuple(selection_scores))
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class CrossValidationResult:
     """Out-of-fold decisions beside the labels, the offsets from the cuts, and the outcome of each document.
 
     `chances` are each document's chance to be exactly right, by a `Confidence` learned from the other folds;
@@ -107,7 +107,7 @@ class Judged:
             "folds": folds,
         }
 
-    def grown(self, growth: CategoryGrowth) -> Judged:
+    def grown(self, growth: CategoryGrowth) -> CrossValidationResult:
         """Return the same of more categories, which no document had and none was given."""
 
         def moved(matrix: Any, missing: Any) -> Any:
@@ -149,7 +149,7 @@ def cross_fit(cut: Any, scores: Sequence[Any], labels: Sparse, *, folds: Ints) -
     return out_of_fold(work, folds)
 
 
-def judge(cut: Any, scores: Sequence[Any], labels: Sparse, *, folds: Ints) -> Judged:
+def judge(cut: Any, scores: Sequence[Any], labels: Sparse, *, folds: Ints) -> CrossValidationResult:
     """Judge the whole procedure on documents that it had not seen, from the out-of-fold scores of every option."""
     decided, apart = cross_fit(cut, scores, labels, folds=folds)
     right = exactly_right(decided, labels)
@@ -165,4 +165,4 @@ def judge(cut: Any, scores: Sequence[Any], labels: Sparse, *, folds: Ints) -> Ju
     tasks = splits(folds)
     (confidence, _), *others = run_tasks(learned, [None, *tasks], engine="threads")
     chances = in_order([(held, chances) for (_, held), (_, chances) in zip(tasks, others, strict=True)])
-    return Judged(labels, decided, apart, right, chances, confidence)
+    return CrossValidationResult(labels, decided, apart, right, chances, confidence)

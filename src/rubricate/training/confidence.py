@@ -53,7 +53,7 @@ class Confidence(ConfidenceCurve, BaseEstimator):
         near = np.abs(x[true.astype(bool)])
         self.scale_ = float(np.median(near)) if len(near) and np.median(near) > 0 else 1.0
         self.weights_ = _logistic(self._features(x, column), true, _shares(x, true, _stride(offsets)))
-        sure = self.sureness(offsets)
+        sure = self.confidence_score(offsets)
         curve = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
         curve.fit(np.r_[sure, sure.min(), sure.max()], np.r_[yes, True, False].astype(np.float64))
         self.sureness_, self.chances_ = curve.X_thresholds_, curve.y_thresholds_

@@ -34,9 +34,9 @@ class ConfidenceCurve:
 
     def predict(self, offsets: Any) -> Floats:
         """Return the chance of each document."""
-        return np.interp(self.sureness(offsets), self.sureness_, self.chances_)
+        return np.interp(self.confidence_score(offsets), self.sureness_, self.chances_)
 
-    def sureness(self, offsets: Any) -> Floats:
+    def confidence_score(self, offsets: Any) -> Floats:
         """Return Σ_c ln P(the decision on c is right) of each document."""
         return _sureness(offsets, self.weights_, self.scale_, self.familiar_)
 

@@ -43,12 +43,12 @@ from rubricate.training.candidates import (
     start_among,
     usual_cost,
 )
-from rubricate.training.data import Material
-from rubricate.training.languages import Spoken, check_language, spoken
+from rubricate.training.data import TrainingData
+from rubricate.training.languages import DetectedLanguage, check_language, detect_for
 from rubricate.training.memory import check_memory
 from rubricate.training.model import signature_of
 from rubricate.training.parameters import Parameters
-from rubricate.training.plan import Procedure
+from rubricate.training.plan import TrainingPlan
 from rubricate.training.representations import (
     AUTO,
     HYBRID,
@@ -64,7 +64,7 @@ from rubricate.training.scoring import limit_for
 from rubricate.training.screening import screen
 from rubricate.types import AnyClassifier, Signature
 
-__all__ = ["Settings", "open_parts", "parse_settings", "read_setting"]
+__all__ = ["TrainingConfig", "open_parts", "parse_settings", "read_setting"]
 
 FEWEST_TO_CHOOSE = 12
 """Documents from which on a representation is chosen: three folds of fewer say nothing."""
@@ -72,7 +72,7 @@ ABOVE_ZERO = 1e-9
 """The cut where there are no labels: a score of 0 says that no word of a name, and no rule, was found."""
 
 
-class Settings(Parameters):
+class TrainingConfig(Parameters):
     """The parameters of a `Categorizer`, which explains them, and the training that they stand for."""
 
     def shape(self) -> AnyRepresentation:
@@ -119,13 +119,13 @@ class Settings(Parameters):
         open_ = self.classifier is None and self.analyzer is None and self.select is None
         return open_ and isinstance(self.weights, str) and self.weights == "ltc" and self.min_df == 1
 
-    def procedure(self, material: Material) -> Procedure:
+    def procedure(self, material: TrainingData) -> TrainingPlan:
         """Return the training that these settings stand for, given the labels; `choose` looks at the documents."""
         cut = self._cut(material)
         folds = self._folds(cut, len(material.ids)) if material.labels.nnz else 0
         self.encoder()
         check_language(self.language)
-        return Procedure(
+        return TrainingPlan(
             representations=(),
             candidates=(),
             cut=cut,
@@ -138,9 +138,11 @@ class Settings(Parameters):
             settings=self,
         )
 
-    def choose(self, procedure: Procedure, material: Material, *, engine: Engine | str = "threads") -> Procedure:
+    def choose(
+        self, procedure: TrainingPlan, material: TrainingData, *, engine: Engine | str = "threads"
+    ) -> TrainingPlan:
         """Return the procedure with representation and candidates: detect the language, try representations."""
-        said = spoken(self.language, material, self.analyzer) if self._counts() else None
+        said = detect_for(self.language, material, self.analyzer) if self._counts() else None
         settled, folds = self._reading(said), procedure.folds
         screened = folds > 0 and self.chooses()
         chosen = settled._chosen(material, procedure.cut, engine) if screened else (settled.shape(), None, ())
@@ -161,7 +163,7 @@ class Settings(Parameters):
         """Return whether terms are counted, so that the language matters."""
         return self.representation != VECTORS and source_of(self.weights) == "counts"
 
-    def _reading(self, said: Spoken | None) -> Self:
+    def _reading(self, said: DetectedLanguage | None) -> Self:
         """Return the settings with the analyzer that the language asks for, where none is given."""
         if said is None or said.analyzer is None or self.analyzer is not None:
             return self
@@ -169,7 +171,7 @@ class Settings(Parameters):
         return replace(self, analyzer=said.analyzer, representation=named)
 
     def _chosen(
-        self, material: Material, cut: Threshold, engine: Engine | str
+        self, material: TrainingData, cut: Threshold, engine: Engine | str
     ) -> tuple[AnyRepresentation, Mapping[str, Any], tuple[float, ...]]:
         """Return the representation that does best on a sample, how the others did, and the costs left to try."""
         shape = self.shape()
@@ -205,7 +207,7 @@ class Settings(Parameters):
         shape = self.shape() if representation is None else representation
         return signature_of(self, classifier=classifier, cut=cut, representation=shape, origin=origin)
 
-    def _cut(self, material: Material) -> Threshold:
+    def _cut(self, material: TrainingData) -> Threshold:
         if not material.labels.nnz:
             return self._cut_without_labels()
         if self.outside is not None:
@@ -214,7 +216,7 @@ class Settings(Parameters):
             return resolve(self.cut)
         return resolve("rcut:1") if material.single_label else resolve("micro_macro")
 
-    def _refusing(self, material: Material) -> Threshold:
+    def _refusing(self, material: TrainingData) -> Threshold:
         """Return the cut that assigns the best category or none."""
         most = int(np.diff(material.labels.indptr).max(initial=0))
         if self.cut is not None or most > 1:
@@ -253,7 +255,7 @@ class Settings(Parameters):
         return min(int(folds), documents)
 
 
-KNOWN = tuple(each.name for each in fields(Settings))
+KNOWN = tuple(each.name for each in fields(TrainingConfig))
 PARTS = ("classifier", "analyzer", "cut", "select")
 """Settings that have parameters of their own."""
 
@@ -273,7 +275,7 @@ def read_setting(pair: str) -> tuple[str, Any]:
         return name.strip(), value
 
 
-def parse_settings(settings: Mapping[str, Any]) -> Settings:
+def parse_settings(settings: Mapping[str, Any]) -> TrainingConfig:
     """Return plain settings as objects; the module describes their names.
 
     Parameters of a classifier that is not named are those of the default one, an SVM, whose C is then not tuned.
@@ -289,7 +291,7 @@ def parse_settings(settings: Mapping[str, Any]) -> Settings:
         if name not in KNOWN:
             part, parameter = _place(name, taken)
             parts.setdefault(part, {})[parameter] = plain_option(parameter, value) if part == "analyzer" else value
-    parsed = Settings(**own)
+    parsed = TrainingConfig(**own)
     for part, parameters in parts.items():
         if part not in KNOWN:
             raise UnknownName("setting", part, KNOWN)
@@ -297,12 +299,12 @@ def parse_settings(settings: Mapping[str, Any]) -> Settings:
     return parsed
 
 
-def open_parts(settings: Settings, params: Mapping[str, Any]) -> dict[str, Any]:
+def open_parts(settings: TrainingConfig, params: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts whose parameters are about to be set (`classifier__C`) as objects, where they are not yet.
 
     A default whose classifier gets parameters still chooses its representation.
 
-    >>> open_parts(Settings(), {"classifier__C": 2.0})
+    >>> open_parts(TrainingConfig(), {"classifier__C": 2.0})
     {'classifier': SVM(), 'representation': 'auto'}
     """
     opened: dict[str, Any] = {}

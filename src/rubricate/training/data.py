@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rubricate.errors import InvalidInput
-from rubricate.folds import deal, take_rows
+from rubricate.folds import assign_folds, take_rows
 from rubricate.labels import MissingLabels, Target, as_target, column, in_columns
 from rubricate.text.blocks import Blocks, side_by_side
 from rubricate.text.representation import RawRows, Representation
@@ -22,9 +22,9 @@ from rubricate.types import Corpus, Documents, Edges, Ints, Sparse
 
 __all__ = [
     "Fold",
-    "Material",
-    "Shaped",
+    "FoldFeatures",
     "Target",
+    "TrainingData",
     "VectorsIn",
     "count",
     "further_target",
@@ -163,7 +163,7 @@ class Fold:
 
 
 @dataclass(frozen=True, eq=False)
-class Shaped:
+class FoldFeatures:
     """The vectors to learn from, their labels, the vectors to score, and the fitted part that made them.
 
     `Z` is None where there is nothing to score.
@@ -175,7 +175,7 @@ class Shaped:
     part: Any
 
 
-class Material:
+class TrainingData:
     """Training documents and labels in any form, test documents where there are some, and the taxonomy.
 
     Texts are read once per way of reading; folds, and the vectors of each representation and fold, are made once.
@@ -252,18 +252,18 @@ class Material:
         """Hash of the test documents."""
         return "" if self.test is None else documents_digest(self.test)
 
-    def dealt(self, folds: int, seed: int) -> Ints:
+    def fold_ids(self, folds: int, seed: int) -> Ints:
         """Return the fold of each training document."""
-        return self._dealt.get((folds, seed), lambda: deal(self.labels, folds, seed=seed))
+        return self._dealt.get((folds, seed), lambda: assign_folds(self.labels, folds, seed=seed))
 
     def raw(self, representation: Representation) -> RawRows:
         """Return the rows of the training documents before anything is learned from them."""
         return self._read(representation)[0]
 
-    def sample(self, rows: Ints) -> Material:
+    def sample(self, rows: Ints) -> TrainingData:
         """Return the material of some of the training documents; the categories stay."""
         target = replace(self.target, labels=self.labels[rows])
-        return Material(rows_of(self.documents, rows), target, taxonomy=self.taxonomy)
+        return TrainingData(rows_of(self.documents, rows), target, taxonomy=self.taxonomy)
 
     def screened(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return the choice among representations for this key, made once."""
@@ -271,7 +271,7 @@ class Material:
 
     def shaped(
         self, representation: Representation | Blocks, fold: Fold | None, *, vectors_in: VectorsIn = "folds"
-    ) -> Shaped:
+    ) -> FoldFeatures:
         """Return vectors of the documents outside the fold and of those in it; without a fold of all and the test set.
 
         Selection and weights are learned from the former alone, unless `vectors_in` is "all".
@@ -285,28 +285,28 @@ class Material:
             return representation.joined([self.fitted(part) for part in representation.parts])
         return representation.assembled(self.raw(representation), self.shaped(representation, None).part)
 
-    def _shape(self, representation: Any, fold: Fold | None, vectors_in: VectorsIn) -> Shaped:
+    def _shape(self, representation: Any, fold: Fold | None, vectors_in: VectorsIn) -> FoldFeatures:
         if isinstance(representation, Blocks):
             parts = [self.shaped(part, fold, vectors_in=vectors_in) for part in representation.parts]
             shares = representation.shares
             scored = None if parts[0].Z is None else side_by_side([part.Z for part in parts], shares)
-            return Shaped(side_by_side([part.X for part in parts], shares), parts[0].labels, scored, None)
+            return FoldFeatures(side_by_side([part.X for part in parts], shares), parts[0].labels, scored, None)
         raw, test_rows = self._read(representation)
         part = representation.part()
         if fold is None:
             with arrays():
                 X = part.fit_transform(raw.values, self.labels)
-                return Shaped(X, self.labels, None if self.test is None else part.transform(test_rows), part)
+                return FoldFeatures(X, self.labels, None if self.test is None else part.transform(test_rows), part)
         kept, held = self._split(fold)
         if vectors_in == "all":
             whole = self.shaped(representation, None)
-            return Shaped(take_rows(whole.X, kept), self.labels[kept], take_rows(whole.X, held), whole.part)
+            return FoldFeatures(take_rows(whole.X, kept), self.labels[kept], take_rows(whole.X, held), whole.part)
         with arrays():
             X = part.fit_transform(take_rows(raw.values, kept), self.labels[kept])
-            return Shaped(X, self.labels[kept], part.transform(take_rows(raw.values, held)), part)
+            return FoldFeatures(X, self.labels[kept], part.transform(take_rows(raw.values, held)), part)
 
     def _split(self, fold: Fold) -> tuple[Ints, Ints]:
-        held = self.dealt(fold.folds, fold.seed) == fold.number
+        held = self.fold_ids(fold.folds, fold.seed) == fold.number
         return np.flatnonzero(~held), np.flatnonzero(held)
 
     def _read(self, representation: Representation) -> tuple[RawRows, Any]:

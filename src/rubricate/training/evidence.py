@@ -18,7 +18,7 @@ from rubricate.classifiers.base import contributions, strongest
 from rubricate.errors import InvalidInput
 from rubricate.text.texts import blocks
 from rubricate.training.adapters import Aligned
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 from rubricate.training.representations import has_vectors
 from rubricate.types import AnyClassifier, Evidence, Floats
 
@@ -36,7 +36,7 @@ NEAREST = 3
 """Training documents that are named beside the words."""
 
 
-def training_vectors(representation: Any, material: Material) -> NDArray[np.float16] | None:
+def training_vectors(representation: Any, material: TrainingData) -> NDArray[np.float16] | None:
     """Return the vectors of the training documents in half precision, to find the nearest; None for very many."""
     if not has_vectors(representation) or len(material.ids) > MOST_DOCUMENTS:
         return None

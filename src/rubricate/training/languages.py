@@ -16,10 +16,10 @@ from rubricate.labels import column
 from rubricate.scratch import MappedTexts
 from rubricate.text.analyzer import Analyzer
 from rubricate.text.languages import ENGLISH, LANGUAGES, CorpusLanguage, Language, detect_corpus, language_named
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 from rubricate.types import Documents
 
-__all__ = ["AUTO_LANGUAGE", "NO_LANGUAGE", "Spoken", "check_language", "spoken"]
+__all__ = ["AUTO_LANGUAGE", "NO_LANGUAGE", "DetectedLanguage", "check_language", "detect_for"]
 
 AUTO_LANGUAGE, NO_LANGUAGE = "auto", "none"
 TITLES = 2
@@ -29,7 +29,7 @@ ENGLISH_LISTS = ("smart", "english")
 
 
 @dataclass(frozen=True)
-class Spoken:
+class DetectedLanguage:
     """The language of some documents: the analyzer for it (None: the default one, which is English), and the facts."""
 
     analyzer: Analyzer | None
@@ -46,20 +46,20 @@ def check_language(language: Any) -> None:
         raise UnknownName("language", str(language), [AUTO_LANGUAGE, NO_LANGUAGE, *error.known]) from None
 
 
-def spoken(language: str, material: Material, given: Any = None) -> Spoken | None:
+def detect_for(language: str, material: TrainingData, given: Any = None) -> DetectedLanguage | None:
     """Return the language of documents, detected or as it is said; None where documents are not texts.
 
     `given` is the analyzer that is used in any case; what does not go with the language is warned of.
     """
     check_language(language)
     if language == NO_LANGUAGE:
-        return Spoken(
+        return DetectedLanguage(
             _analyzer(stop=None, stem=None), _facts(None, "no language: words are neither stopped nor stemmed")
         )
     if language != AUTO_LANGUAGE:
         named = language_named(language)
         _warn_of(given, named)
-        return Spoken(_of(named), _facts(named.code, f"{named.name}, as it was said"))
+        return DetectedLanguage(_of(named), _facts(named.code, f"{named.name}, as it was said"))
     texts = _texts(material)
     if texts is None:
         return None
@@ -69,16 +69,16 @@ def spoken(language: str, material: Material, given: Any = None) -> Spoken | Non
     return _detected(detected)
 
 
-def _detected(detected: CorpusLanguage) -> Spoken:
+def _detected(detected: CorpusLanguage) -> DetectedLanguage:
     facts = _facts(detected.code, detected.said(), sure=detected.sure, shares=dict(detected.shares))
     if detected.mixed:
-        return Spoken(_analyzer(stop=None, stem=None), facts)
+        return DetectedLanguage(_analyzer(stop=None, stem=None), facts)
     if detected.code is None or detected.code == ENGLISH.code:
-        return Spoken(None, facts)
+        return DetectedLanguage(None, facts)
     if not detected.sure and detected.shares.keys() == {detected.code} and detected.code in _latin():
         said = f"{detected.said()}: read as English. Fix: say the language"
-        return Spoken(None, facts | {"said": said})
-    return Spoken(_of(LANGUAGES[detected.code]), facts)
+        return DetectedLanguage(None, facts | {"said": said})
+    return DetectedLanguage(_of(LANGUAGES[detected.code]), facts)
 
 
 def _latin() -> frozenset[str]:
@@ -119,7 +119,7 @@ def _warn_of(given: Any, language: Language) -> None:
         )
 
 
-def _texts(material: Material) -> Sequence[str] | None:
+def _texts(material: TrainingData) -> Sequence[str] | None:
     documents = material.documents
     if isinstance(documents, Documents):
         return documents.bodies if isinstance(documents.bodies, MappedTexts) else list(documents.bodies)

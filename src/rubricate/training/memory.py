@@ -12,7 +12,7 @@ from rubricate.errors import InvalidInput
 from rubricate.labels import column
 from rubricate.text.blocks import Blocks
 from rubricate.text.representation import Representation, source_of
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 from rubricate.types import Documents
 
 __all__ = ["check_memory", "document_texts", "expected_need", "free_memory"]
@@ -29,7 +29,7 @@ BYTES = 45
 """Memory of an entry: its count (8 bytes), its weight (12), that of a fold (10), and both again side by side."""
 
 
-def check_memory(representation: Representation | Blocks, material: Material) -> None:
+def check_memory(representation: Representation | Blocks, material: TrainingData) -> None:
     """Raise InvalidInput where blocks of words and characters would need more memory than there is.
 
     The guess is from every n-th document, and looks only at corpora of more than 16 million characters.
@@ -53,7 +53,7 @@ def check_memory(representation: Representation | Blocks, material: Material) ->
         )
 
 
-def document_texts(material: Material) -> Sequence[str]:
+def document_texts(material: TrainingData) -> Sequence[str]:
     """Return the texts that a training reads, without titles."""
     documents = material.documents
     return documents.bodies if isinstance(documents, Documents) else column(documents)

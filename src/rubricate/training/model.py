@@ -25,14 +25,14 @@ from rubricate.types import AnyClassifier, Decisions, Documents, Evidence, Float
 if TYPE_CHECKING:
     from rubricate.text.blocks import Blocks
     from rubricate.text.representation import Representation
-    from rubricate.training.choosing import Judged
+    from rubricate.training.choosing import CrossValidationResult
     from rubricate.training.confidence import Confidence
 
 __all__ = ["Model", "signature_of"]
 
 STORED_NAMES = {"classifier": "aligned_", "threshold": "cut_", "figures": "cross_validation_", "documents": "kept_"}
 """Names in the model file; every other field goes there by its own name and an underscore."""
-NOT_STORED = ("settings", "option", "worths", "judged")
+NOT_STORED = ("settings", "option", "selection_scores", "judged")
 DOCUMENTS = ("ids", "bodies", "titles", "labels", "categories")
 """What a model file holds of training documents."""
 
@@ -89,8 +89,8 @@ class Model:
     origin: tuple[str, str] = ("", "")
     limit: int | None = None
     option: int = 0
-    worths: tuple[float, ...] = ()
-    judged: Judged | None = None
+    selection_scores: tuple[float, ...] = ()
+    judged: CrossValidationResult | None = None
     confidence: Confidence | None = None
     coverage: Mapping[str, Floats] | None = None
     figures: Mapping[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""The parameters of a training: the one list that `Categorizer` and `Settings` share."""
+"""The parameters of a training: the one list that `Categorizer` and `TrainingConfig` share."""
 
 from __future__ import annotations
 

@@ -2,12 +2,12 @@
 
     Procedure(representations × candidates, cut, folds, …)  →  steps  →  Model
 
-An option is one representation with one candidate. An `Execution` computes the steps on any engine, against a cache
+An option is one representation with one candidate. An `TrainingRun` computes the steps on any engine, against a cache
 that is memory or a store, chooses among the options, and learns the cut. `Categorizer`, studies, searches, estimates
 and reproductions all run a procedure; what they give is the same by construction.
 
 Making a procedure reads the labels alone and trains nothing. What only the documents can tell, their language and the
-representation that does best, is left open, and the first thing that an execution finds out (`Settings.choose`).
+representation that does best, is left open, and the first thing that an execution finds out (`TrainingConfig.choose`).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from rubricate.thresholds import Threshold
 from rubricate.training.data import Fold, VectorsIn
 
 if TYPE_CHECKING:
-    from rubricate.training.config import Settings
+    from rubricate.training.config import TrainingConfig
 
-__all__ = ["HeldOut", "Option", "Procedure", "Step"]
+__all__ = ["HeldOut", "Option", "Step", "TrainingPlan"]
 
 HeldOut: TypeAlias = Literal["folds", "third", "training", "own", "none"]
 """Where the scores come from that options are chosen and cuts learned by."""
@@ -48,7 +48,7 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class Procedure:
+class TrainingPlan:
     """How to learn from labelled documents.
 
     Parameters
@@ -98,7 +98,7 @@ class Procedure:
     vectors_in: VectorsIn = "folds"
     held_out: HeldOut = "folds"
     climbs_from: int | None = None
-    settings: Settings | None = None
+    settings: TrainingConfig | None = None
     screening: Mapping[str, Any] | None = None
     language: Mapping[str, Any] | None = None
 
@@ -159,6 +159,6 @@ class Procedure:
         """
         options = self.first_options
         alone = len(self.options) == 1
-        dealings = range(self.seed, self.seed + (self.seeds if alone else 1))
-        steps = [step for seed in dealings for step in self.fold_steps(options, seed)]
+        fold_seeds = range(self.seed, self.seed + (self.seeds if alone else 1))
+        steps = [step for seed in fold_seeds for step in self.fold_steps(options, seed)]
         return steps + ([Step(0, None)] if final and alone else [])

@@ -17,23 +17,23 @@ from rubricate.thresholds.class_probabilities import sharpness_of
 from rubricate.training.adapters import Aligned, Form
 from rubricate.training.cache import Arrays, Cache, Entry, Memory, Once
 from rubricate.training.candidates import placed
-from rubricate.training.choosing import Choice, Judged, choose, climb, fit_cut, judge, worth
+from rubricate.training.choosing import Choice, CrossValidationResult, choose, climb, fit_cut, judge, selection_score
 from rubricate.training.confidence_scores import reference_points
-from rubricate.training.data import Fold, Material, Shaped, count
+from rubricate.training.data import Fold, FoldFeatures, TrainingData, count
 from rubricate.training.evidence import training_vectors
 from rubricate.training.model import Model
 from rubricate.training.parameters import Parameters
-from rubricate.training.plan import Procedure, Step
+from rubricate.training.plan import Step, TrainingPlan
 from rubricate.training.scoring import limit_for, score_all, scores_of, to_arrays, written_out
 from rubricate.types import Ints, Sparse
 
-__all__ = ["Execution", "labelled"]
+__all__ = ["TrainingRun", "labelled"]
 
 PLAIN = 4
 """Trained classifiers that are kept for the next option; more than threads run at once."""
 
 
-class Execution:
+class TrainingRun:
     """A procedure over some material and a cache. Nothing is computed before it is asked for, and nothing twice.
 
     A step is described to the cache by `what`: by itself, which serves in memory.
@@ -41,15 +41,15 @@ class Execution:
 
     def __init__(
         self,
-        procedure: Procedure,
-        material: Material,
+        procedure: TrainingPlan,
+        material: TrainingData,
         *,
         cache: Cache | None = None,
         engine: Engine | str = "threads",
     ) -> None:
         self.given, self.material, self.engine = procedure, material, engine
         self.cache: Cache = Memory() if cache is None else cache
-        self._options: tuple[Procedure, list[Any]] | None = None
+        self._options: tuple[TrainingPlan, list[Any]] | None = None
         if not procedure.is_open:
             self._options = self._choose()
         self._fitted: dict[int, Any] = {}
@@ -60,7 +60,7 @@ class Execution:
         return {**vars(self), "engine": "serial"}
 
     @property
-    def procedure(self) -> Procedure:
+    def procedure(self) -> TrainingPlan:
         """The procedure, with what it leaves open chosen from the documents; that is the first step, done once."""
         if self._options is None:
             self._options = self._choose()
@@ -73,7 +73,7 @@ class Execution:
             self._options = self._choose()
         return self._options[1]
 
-    def _choose(self) -> tuple[Procedure, list[Any]]:
+    def _choose(self) -> tuple[TrainingPlan, list[Any]]:
         """Choose representation and candidates where they are open, and tell each candidate what it must know."""
         chosen, material = self.given, self.material
         if chosen.settings is not None and chosen.is_open:
@@ -112,7 +112,7 @@ class Execution:
         entry = self.entry(step)
         return None if self.cache.shared else entry
 
-    def shaped(self, step: Step) -> Shaped:
+    def shaped(self, step: Step) -> FoldFeatures:
         """Return the vectors of a step."""
         representation = self.procedure.options[step.option].representation
         return self.material.shaped(representation, step.fold, vectors_in=self.procedure.vectors_in)
@@ -130,14 +130,14 @@ class Execution:
         times = {"vectors": shaped - began, "fit": trained - shaped, "score": time.perf_counter() - trained}
         return to_arrays(scores), times
 
-    def _fit(self, option: int, parts: Shaped) -> Any:
+    def _fit(self, option: int, parts: FoldFeatures) -> Any:
         classifier, labels = self.classifiers[option], parts.labels
         if not self.procedure.bare:
             form: Form = "classes" if self.procedure.single_label else "matrix"
             classifier = Aligned(classifier, form=form, classes=np.arange(labels.shape[1]))
         return clone(classifier).fit(parts.X, labels)
 
-    def _fit_in_fold(self, step: Step, parts: Shaped) -> Any:
+    def _fit_in_fold(self, step: Step, parts: FoldFeatures) -> Any:
         """Train an option on all documents outside a fold; those that differ in the centroid share one training."""
         plain = self._shared_training(step.option)
         if plain is None:
@@ -193,13 +193,15 @@ class Execution:
             return []
         self.compute(procedure.steps(final=False))
         first, every = procedure.first_options, len(procedure.options)
-        worths: dict[int, float] = {}
+        selection_scores: dict[int, float] = {}
 
         def worth_of(option: int) -> float:
-            if option not in worths:
+            if option not in selection_scores:
                 scores, labels = self.held_out(option, seed)
-                worths[option] = worth(fit_cut(procedure.cut, scores, labels).decide(scores), labels)
-            return worths[option]
+                selection_scores[option] = selection_score(
+                    fit_cut(procedure.cut, scores, labels).decide(scores), labels
+                )
+            return selection_scores[option]
 
         return [*first] if len(first) == every else climb(first, every, worth_of)
 
@@ -217,15 +219,15 @@ class Execution:
         first = replace(first, option=self.tried[first.option])
         if procedure.seeds == 1:
             return first
-        dealings = range(procedure.seed + 1, procedure.seed + procedure.seeds)
-        more = [fit_cut(procedure.cut, *self.held_out(first.option, seed)) for seed in dealings]
+        fold_seeds = range(procedure.seed + 1, procedure.seed + procedure.seeds)
+        more = [fit_cut(procedure.cut, *self.held_out(first.option, seed)) for seed in fold_seeds]
         return replace(first, cut=clone(procedure.cut).merge([first.cut, *more]))
 
-    def judged(self, scores: Sequence[tuple[Any, Sparse]] | None = None) -> Judged:
+    def judged(self, scores: Sequence[tuple[Any, Sparse]] | None = None) -> CrossValidationResult:
         """Judge the whole procedure by the out-of-fold scores of the first dealing."""
         held = self.held_out_scores() if scores is None else scores
-        dealt = self._dealt(self.procedure.seed)
-        return judge(self.procedure.cut, [each for each, _ in held], self.material.labels, folds=dealt)
+        fold_ids = self._dealt(self.procedure.seed)
+        return judge(self.procedure.cut, [each for each, _ in held], self.material.labels, folds=fold_ids)
 
     def model(self) -> Model:
         """Run the procedure to its end and return the fitted model."""
@@ -248,7 +250,7 @@ class Execution:
             single_label=material.single_label,
             limit=procedure.limit,
             option=choice.option,
-            worths=choice.worths,
+            selection_scores=choice.selection_scores,
             screening=procedure.screening,
             language=procedure.language,
             neighbours=training_vectors(representation, material),
@@ -257,7 +259,7 @@ class Execution:
             return model
         return self._with_figures(model, self.judged(held), held[self.tried.index(choice.option)][0])
 
-    def _with_figures(self, model: Model, judged: Judged, scores: Any) -> Model:
+    def _with_figures(self, model: Model, judged: CrossValidationResult, scores: Any) -> Model:
         """Return the model with what the out-of-fold scores of its option say of new documents."""
         sharpness = sharpness_of(scores, self.material.labels.indices) if self.procedure.single_label else None
         return replace(
@@ -271,7 +273,7 @@ class Execution:
         )
 
     def _dealt(self, seed: int) -> Ints:
-        return self.material.dealt(self.procedure.folds, seed)
+        return self.material.fold_ids(self.procedure.folds, seed)
 
 
 def labelled(engine: Engine | str, label: str) -> Engine | str:

@@ -21,7 +21,7 @@ from scipy import sparse
 
 from rubricate.engines import Engine, run_tasks
 from rubricate.errors import InvalidInput
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.measures import counts, macro, micro
 from rubricate.text.embeddings import Embeddings
 from rubricate.text.representation import Representation
@@ -29,9 +29,9 @@ from rubricate.thresholds import Threshold
 from rubricate.training.cache import Entry
 from rubricate.training.candidates import candidates_for, costs_for, start_among, usual_cost
 from rubricate.training.choosing import MACRO_SHARE, choose
-from rubricate.training.data import Material
+from rubricate.training.data import TrainingData
 from rubricate.training.memory import document_texts
-from rubricate.training.plan import Procedure, Step
+from rubricate.training.plan import Step, TrainingPlan
 from rubricate.training.representations import (
     HYBRID,
     MIXED,
@@ -42,7 +42,7 @@ from rubricate.training.representations import (
     vector_representation,
     weighed,
 )
-from rubricate.training.run import Execution
+from rubricate.training.run import TrainingRun
 from rubricate.training.scoring import limit_for
 
 __all__ = ["Screened", "Screening", "screen"]
@@ -94,7 +94,7 @@ class Screened:
     left_out: str = ""
 
     @property
-    def worth(self) -> float:
+    def selection_score(self) -> float:
         """Micro-F1 + ¼ macro-F1, as options are compared elsewhere; -inf for what was not tried."""
         if self.micro_f1 is None or self.macro_f1 is None:
             return -np.inf
@@ -121,7 +121,7 @@ class Screening:
 
 def screen(
     candidates: Mapping[str, AnyRepresentation],
-    material: Material,
+    material: TrainingData,
     *,
     cut: Threshold,
     seed: int = 0,
@@ -181,8 +181,8 @@ def _idf(trials: _Trials, *, margin: float) -> str:
     smoothed one gains a point; on long ones of many categories the full one is best. With a `margin`, that of few
     documents, the smoothed one stands unless another is better by more than that; else the full one.
     """
-    best = max(trials.tried, key=lambda each: each.worth, default=None)
-    letters = {"t": -np.inf if best is None else best.worth - margin}
+    best = max(trials.tried, key=lambda each: each.selection_score, default=None)
+    letters = {"t": -np.inf if best is None else best.selection_score - margin}
     if best is None or best.micro_f1 is None:
         return "t"
     others = {letter: weighed(trials.known[best.name], letter) for letter in IDF}
@@ -190,7 +190,7 @@ def _idf(trials: _Trials, *, margin: float) -> str:
     for letter in IDF:
         if others[letter] is not None:
             handicap = (0.0 if letter == SMOOTHED else margin) if margin else MARGIN
-            letters[letter] = found[f"{best.name}, {IDF[letter]}"].worth - handicap
+            letters[letter] = found[f"{best.name}, {IDF[letter]}"].selection_score - handicap
     return max(letters, key=lambda letter: letters[letter])
 
 
@@ -199,7 +199,7 @@ def _preferred(tried: Sequence[Screened], documents: int) -> Screened:
 
     def value(each: Screened) -> float:
         mixed = each.name.partition(",")[0] == MIXED and (each.entries or 0.0) * documents <= CHEAP
-        return each.worth if mixed else each.worth - noise(documents)
+        return each.selection_score if mixed else each.selection_score - noise(documents)
 
     best = max(tried, key=value)
     return best if best.name.partition(",")[0] == MIXED else _simplest(tried)
@@ -210,15 +210,17 @@ def _simplest(tried: Sequence[Screened]) -> Screened:
 
     Hybrids have the same entries whatever the weight of vectors: of these the best.
     """
-    best = max(each.worth for each in tried)
-    near = [each for each in tried if each.worth >= best - MARGIN]
-    return min(near, key=lambda each: (each.entries or 0.0, -each.worth if each.name.startswith(HYBRID) else 0.0))
+    best = max(each.selection_score for each in tried)
+    near = [each for each in tried if each.selection_score >= best - MARGIN]
+    return min(
+        near, key=lambda each: (each.entries or 0.0, -each.selection_score if each.name.startswith(HYBRID) else 0.0)
+    )
 
 
 class _Trials:
     """Cross-validations of representations on the sample, several at a time, which keeps all cores busy."""
 
-    def __init__(self, sample: Material, *, total: int, cut: Threshold, seed: int, engine: Engine | str) -> None:
+    def __init__(self, sample: TrainingData, *, total: int, cut: Threshold, seed: int, engine: Engine | str) -> None:
         self.sample, self.total, self.cut, self.seed, self.engine = sample, total, cut, seed, engine
         self.tried: list[Screened] = []
         self.errors: list[InvalidInput] = []
@@ -261,13 +263,13 @@ class _Trials:
         self.errors.append(error)
         return Screened(name, left_out=str(error))
 
-    def _execution(self, representation: AnyRepresentation) -> Execution:
+    def _execution(self, representation: AnyRepresentation) -> TrainingRun:
         costs = (usual_cost(representation),)
         svms = tuple(svm.set_params(tol=TOL) for svm in candidates_for(None, tuned=True, costs=costs))
         procedure = _procedure(representation, svms, self.sample, cut=self.cut, seed=self.seed)
-        return Execution(procedure, self.sample, engine=self.engine)
+        return TrainingRun(procedure, self.sample, engine=self.engine)
 
-    def _judged(self, sized: Screened, execution: Execution) -> Screened:
+    def _judged(self, sized: Screened, execution: TrainingRun) -> Screened:
         ((scores, labels),) = execution.held_out_scores()
         table = counts(labels, choose(self.cut, [scores], labels).cut.decide(scores))
         return replace(sized, micro_f1=float(micro("f1", table)), macro_f1=float(macro("f1", table)))
@@ -276,7 +278,7 @@ class _Trials:
 class _Steps:
     """Computes steps of several executions by number; a step that cannot be learned returns its error."""
 
-    def __init__(self, executions: Mapping[str, Execution], tasks: Sequence[tuple[str, Step]]) -> None:
+    def __init__(self, executions: Mapping[str, TrainingRun], tasks: Sequence[tuple[str, Step]]) -> None:
         self.executions, self.tasks = executions, tasks
 
     def __call__(self, number: int) -> Entry | InvalidInput | None:
@@ -291,14 +293,14 @@ class _Steps:
 def _procedure(
     representation: AnyRepresentation,
     candidates: tuple[Any, ...],
-    sample: Material,
+    sample: TrainingData,
     *,
     cut: Threshold,
     seed: int,
     climbs_from: int | None = None,
-) -> Procedure:
+) -> TrainingPlan:
     """Return the cross-validation of candidates on the sample."""
-    return Procedure(
+    return TrainingPlan(
         representations=(representation,),
         candidates=candidates,
         cut=cut,
@@ -311,21 +313,24 @@ def _procedure(
 
 
 def _costs(
-    representation: AnyRepresentation, sample: Material, *, cut: Threshold, seed: int, engine: Engine | str
+    representation: AnyRepresentation, sample: TrainingData, *, cut: Threshold, seed: int, engine: Engine | str
 ) -> tuple[float, ...]:
     """Return the C that does best on the sample and the better of its neighbours."""
     costs = costs_for(representation)
     svms = candidates_for(None, tuned=True, costs=costs)
     start = start_among(costs, usual_cost(representation))
     procedure = _procedure(representation, svms, sample, cut=cut, seed=seed, climbs_from=start)
-    execution = Execution(procedure, sample, engine=engine)
+    execution = TrainingRun(procedure, sample, engine=engine)
     choice = execution.choice()
-    worths = dict(zip(execution.tried, choice.worths, strict=True))
-    near = max((at for at in (choice.option - 1, choice.option + 1) if at in worths), key=worths.__getitem__)
+    selection_scores = dict(zip(execution.tried, choice.selection_scores, strict=True))
+    near = max(
+        (at for at in (choice.option - 1, choice.option + 1) if at in selection_scores),
+        key=selection_scores.__getitem__,
+    )
     return tuple(costs[at] for at in sorted((choice.option, near)))
 
 
-def _sample(material: Material, seed: int) -> Material:
+def _sample(material: TrainingData, seed: int) -> TrainingData:
     """Return a stratified sample of the training documents; all of them where they are few."""
     documents = len(material.ids)
     characters = sum(len(text) for text in document_texts(material) if isinstance(text, str))
@@ -333,4 +338,4 @@ def _sample(material: Material, seed: int) -> Material:
     parts = min(parts, max(1, documents // (2 * FOLDS)))
     if parts == 1:
         return material
-    return material.sample(np.flatnonzero(deal(material.labels, parts, seed=seed) == 0))
+    return material.sample(np.flatnonzero(assign_folds(material.labels, parts, seed=seed) == 0))

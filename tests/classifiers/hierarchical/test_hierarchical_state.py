@@ -36,16 +36,16 @@ def far(values):
 
 
 @pytest.fixture(scope="module", params=MODELS, ids=lambda model: type(model).__name__)
-def sound(request):
+def check_sparse_indices(request):
     model = request.param.fit(X, LABELS)
     model.check_state()
     return model
 
 
 @pytest.fixture
-def fitted(sound):
+def fitted(check_sparse_indices):
     """A copy to damage."""
-    return copy.deepcopy(sound)
+    return copy.deepcopy(check_sparse_indices)
 
 
 @pytest.mark.parametrize("change", [longer, far, lambda values: values.astype(str)], ids=["longer", "far", "words"])

@@ -14,9 +14,9 @@ from rubricate.estimation.xi_alpha import xi_alpha
 from rubricate.folds import score_matrix
 from rubricate.thresholds import resolve
 from rubricate.training.candidates import candidates_for, centroids_for
-from rubricate.training.data import Material
-from rubricate.training.plan import Procedure
-from rubricate.training.run import Execution
+from rubricate.training.data import TrainingData
+from rubricate.training.plan import TrainingPlan
+from rubricate.training.run import TrainingRun
 
 WORDS = [a + b + c for a in "bdfglmnprstvz" for b in "aeiou" for c in "kmnrst"]
 
@@ -110,7 +110,7 @@ def rare_material(categories=150):
     texts = [
         " ".join([WORDS[c], *(WORDS[200 + n] for n in rng.integers(0, 40, 6)), WORDS[300 + c // 5]]) for c in documents
     ]
-    return Material(texts, [(f"c{c}",) for c in documents])
+    return TrainingData(texts, [(f"c{c}",) for c in documents])
 
 
 def test_centroids_are_tried_where_many_categories_are_rare_and_ranks_decide():
@@ -137,14 +137,14 @@ def test_options_that_differ_in_the_centroid_share_a_training_and_leak_nothing(m
         return original(self, *arguments)
 
     monkeypatch.setattr(rb.SVM, "_learn", counted)
-    procedure = Procedure(
+    procedure = TrainingPlan(
         representations=(rb.Categorizer().settings().shape(),),
         candidates=candidates_for(None, tuned=True, costs=(1.0, 2.0), centroids=(0.0, 4.0)),
         cut=resolve("rcut:1"),
         folds=3,
         single_label=True,
     )
-    execution = Execution(procedure, material, engine="serial")
+    execution = TrainingRun(procedure, material, engine="serial")
     scores = [each for each, _ in execution.held_out_scores()]
     assert sorted(trainings) == [1.0] * 3 + [2.0] * 3
     for option, candidate in enumerate(procedure.candidates):
@@ -152,7 +152,7 @@ def test_options_that_differ_in_the_centroid_share_a_training_and_leak_nothing(m
             parts = execution.shaped(step)
             alone = execution._fit(option, parts)
             assert alone.classifier.centroid == candidate.centroid
-            held = np.flatnonzero(material.dealt(3, 0) == step.fold.number)
+            held = np.flatnonzero(material.fold_ids(3, 0) == step.fold.number)
             assert np.array_equal(scores[option][held], score_matrix(alone, parts.Z))
     assert not np.array_equal(scores[0], scores[1])
 
@@ -161,8 +161,8 @@ def test_options_that_differ_in_the_centroid_share_a_training_and_leak_nothing(m
 def test_the_default_chooses_by_folds():
     material = rare_material()
     names = [material.categories[c] for c in material.labels.indices]
-    again = Material(material.documents, names)
-    tried = Execution(rb.Categorizer(representation="terms").procedure(again), again).procedure.candidates
+    again = TrainingData(material.documents, names)
+    tried = TrainingRun(rb.Categorizer(representation="terms").procedure(again), again).procedure.candidates
     assert {each.centroid for each in tried} == {0.0, 4.0}
     model = rb.Categorizer(representation="terms", cut="rcut:1", folds=2).fit(material.documents, names)
     assert model.classifier_.centroid in (0.0, 4.0)

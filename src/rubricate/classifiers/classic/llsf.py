@@ -19,7 +19,7 @@ from rubricate.classifiers.latent import largest_pairs
 from rubricate.classifiers.rows import take_columns, used_columns
 from rubricate.engines import one_blas_thread
 from rubricate.errors import InvalidInput
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.native.networks import RIDGE_COLUMNS, solve_ridge_columns
 from rubricate.native.sparse import Rows
 from rubricate.registry import classifier
@@ -156,7 +156,7 @@ class LLSF(Scorer):
         """Return the p with the least squared error on held-out documents, and keep all the errors."""
         if X.shape[0] < 2:
             raise InvalidInput(f'p="tuned" needs 2 documents or more, got {X.shape[0]}; give p as a number')
-        part = deal(labels, min(FOLDS, X.shape[0]), seed=self.seed)
+        part = assign_folds(labels, min(FOLDS, X.shape[0]), seed=self.seed)
         held, kept = np.flatnonzero(part == 0), np.flatnonzero(part != 0)
         along, step = self._directions(X[kept], Y[kept])
         self.errors_ = errors = _errors(X[held] @ along, step, Y[held])

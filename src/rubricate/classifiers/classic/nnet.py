@@ -13,7 +13,7 @@ from rubricate.classifiers.networks import Network, Teacher, cross_entropy, squa
 from rubricate.classifiers.rows import take_columns, used_columns
 from rubricate.engines import Engine, one_blas_thread
 from rubricate.errors import InvalidInput, UnknownName
-from rubricate.folds import deal
+from rubricate.folds import assign_folds
 from rubricate.registry import classifier
 from rubricate.types import Evidence, Floats, Ints, Sparse
 
@@ -111,7 +111,7 @@ class NNet(Scorer):
         everything = np.arange(X.shape[0])
         self.losses_, self.epochs_ = np.empty(0), int(self.epochs)
         if X.shape[0] >= 2 * FOLDS:
-            part = deal(labels, FOLDS, seed=self.seed)
+            part = assign_folds(labels, FOLDS, seed=self.seed)
             held, kept = np.flatnonzero(part == 0), np.flatnonzero(part != 0)
             best = self._stopped(X, labels, weights, kept=kept, held=held)
             if not self.refit:

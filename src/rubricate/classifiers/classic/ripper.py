@@ -214,8 +214,8 @@ class RipperSearch:
         """Deal the free documents into growing and pruning, positive and negative ones apart; growing gets more."""
         growing = np.zeros(len(free), bool)
         for part in (self.cases.positive, ~self.cases.positive):
-            dealt = self.rng.permutation(np.flatnonzero(free & part))
-            growing[dealt[: int(np.ceil(GROWING * len(dealt)))]] = True
+            shuffled = self.rng.permutation(np.flatnonzero(free & part))
+            growing[shuffled[: int(np.ceil(GROWING * len(shuffled)))]] = True
         return np.flatnonzero(growing), np.flatnonzero(free & ~growing)
 
     def _prune(self, rule: Ints, documents: Ints, *, by_precision: bool) -> Ints:

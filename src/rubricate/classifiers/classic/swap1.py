@@ -88,8 +88,8 @@ def deal_cases(positive: Bools, folds: int, rng: np.random.Generator) -> Ints:
     """Return the fold of each document, positive and negative ones dealt apart."""
     fold = np.empty(len(positive), np.int64)
     for part in (positive, ~positive):
-        dealt = rng.permutation(np.flatnonzero(part))
-        fold[dealt] = np.arange(len(dealt)) % folds
+        shuffled = rng.permutation(np.flatnonzero(part))
+        fold[shuffled] = np.arange(len(shuffled)) % folds
     return fold
 
 

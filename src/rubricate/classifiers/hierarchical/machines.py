@@ -26,7 +26,7 @@ from rubricate.classifiers.svm import PENALTIES, SVM, check_options, class_costs
 from rubricate.classifiers.svm_linear import native_rows
 from rubricate.engines import Engine, run_tasks, spreading
 from rubricate.errors import InvalidInput
-from rubricate.folds import deal, score_matrix
+from rubricate.folds import assign_folds, score_matrix
 from rubricate.native.linear_svm import (
     LANES,
     SKIP_TERM,
@@ -389,14 +389,14 @@ class Trainer:
         The document of a group of one scores −1: there is no other to learn from. Cost: `folds` trainings.
         """
         scores = [np.full(group.labels.shape, -1.0) for group in groups]
-        dealt = [
-            deal(sparse.csr_array(g.labels), min(folds, len(g.rows)), seed=seed) if len(g.rows) > 1 else None
+        fold_ids = [
+            assign_folds(sparse.csr_array(g.labels), min(folds, len(g.rows)), seed=seed) if len(g.rows) > 1 else None
             for g in groups
         ]
         vectors = DocumentRows(X)
         for fold in range(folds):
-            active = [k for k, part in enumerate(dealt) if part is not None and (part == fold).any()]
-            kept = [np.asarray(dealt[k] != fold) for k in active]
+            active = [k for k, part in enumerate(fold_ids) if part is not None and (part == fold).any()]
+            kept = [np.asarray(fold_ids[k] != fold) for k in active]
             machines = self.train(X, [groups[k].part(at) for k, at in zip(active, kept, strict=True)])
             for place, (k, at) in enumerate(zip(active, kept, strict=True)):
                 scores[k][~at] = machines.group_scores(vectors, place, groups[k].rows[~at])

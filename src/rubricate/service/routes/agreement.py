@@ -34,8 +34,8 @@ def agreed(request: Request, p: str) -> AgreementBody:
     """Return percent, kappa, alpha and AC1 with intervals, per category and overall, and the disagreements."""
     project = project_of(request, p)
     given: dict[str, dict[str, tuple[str, ...]]] = {}
-    for document, said in workspace_of(request).labels.standing(project, shared=True).items():
-        for annotator, labels, _ in said:
+    for document, predictions in workspace_of(request).labels.standing(project, shared=True).items():
+        for annotator, labels, _ in predictions:
             given.setdefault(annotator, {})[document] = labels
     names = sorted(given)
     if not names:

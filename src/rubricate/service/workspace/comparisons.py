@@ -23,7 +23,7 @@ from rubricate.service.workspace import database as tables
 from rubricate.service.workspace.database import Database
 from rubricate.service.workspace.documents import current_model
 from rubricate.service.workspace.labels import consensus
-from rubricate.service.workspace.models import STRATA, Said
+from rubricate.service.workspace.models import STRATA, Prediction
 from rubricate.service.workspace.projects import Project
 from rubricate.significance import compare
 from rubricate.training.categorizer import Categorizer
@@ -104,15 +104,15 @@ FIRST = 2
 SHOWN = ("micro_precision", "micro_recall", "micro_f1", "macro_f1")
 
 
-def with_turns(said: Sequence[Said], places: Sequence[int], categories: Sequence[str]) -> list[Said]:
+def with_turns(predictions: Sequence[Prediction], places: Sequence[int], categories: Sequence[str]) -> list[Prediction]:
     """Return what a model said, with stratum and turn for documents without labels (those with a usefulness).
 
     `places` are the random numbers of all documents; the largest come first, those of the queue `random` last.
     """
-    rows = [row for row, each in enumerate(said) if each.useful is not None]
+    rows = [row for row, each in enumerate(predictions) if each.useful is not None]
     if not rows:
-        return list(said)
-    strata = _strata([said[row] for row in rows], categories)
+        return list(predictions)
+    strata = _strata([predictions[row] for row in rows], categories)
     numbers = np.array([places[row] for row in rows])
     order = np.lexsort((-numbers, strata))
     sizes = np.bincount(strata)
@@ -121,19 +121,19 @@ def with_turns(said: Sequence[Said], places: Sequence[int], categories: Sequence
     share = (rank + 0.5) / sizes[strata]
     turn = np.empty(len(rows), np.int64)
     turn[np.lexsort((-numbers, share, rank >= FIRST))] = np.arange(len(rows))
-    done = list(said)
+    done = list(predictions)
     for row, stratum, place in zip(rows, strata.tolist(), turn.tolist(), strict=True):
-        done[row] = said[row]._replace(stratum=stratum, turn=place)
+        done[row] = predictions[row]._replace(stratum=stratum, turn=place)
     return done
 
 
-def _strata(said: Sequence[Said], categories: Sequence[str]) -> Any:
+def _strata(predictions: Sequence[Prediction], categories: Sequence[str]) -> Any:
     """Return strata by predicted category and confidence, as `rubricate sample --design stratified` makes them."""
-    decided, columns = label_matrix([each.labels for each in said], tuple(categories))
-    sure = np.array([0.5 if each.confidence is None else each.confidence for each in said])
+    decided, columns = label_matrix([each.labels for each in predictions], tuple(categories))
+    sure = np.array([0.5 if each.confidence is None else each.confidence for each in predictions])
     chances = sparse.csr_array(decided, dtype=float)
     chances.data = np.repeat(sure, np.diff(chances.indptr))
-    names = [str(each.document) for each in said]
+    names = [str(each.document) for each in predictions]
     run = Run(
         "model",
         names,

@@ -228,14 +228,16 @@ def _conditions(connection: Connection, project: Project, which: DocumentFilter)
         model = current_model(connection, project.id)
         if model is None:
             return None
-        said = [m.model == model]
-        said += [m.confidence < which.below] if which.below is not None else []
-        said += [m.suspect.is_not(None)] if which.disagreement else []
+        predictions = [m.model == model]
+        predictions += [m.confidence < which.below] if which.below is not None else []
+        predictions += [m.suspect.is_not(None)] if which.disagreement else []
         if which.decided is not None:
             wanted = json.dumps(which.decided, ensure_ascii=False)
-            conditions.append(exists().where(m.document == d.id, *said, m.labels.contains(wanted, autoescape=True)))
+            conditions.append(
+                exists().where(m.document == d.id, *predictions, m.labels.contains(wanted, autoescape=True))
+            )
         else:
-            conditions.append(_among(connection, m.document, said))
+            conditions.append(_among(connection, m.document, predictions))
     return conditions
 
 
@@ -298,11 +300,11 @@ def _shown(connection: Connection, project: Project, rows: Sequence[Any]) -> lis
         entry = {"annotator": row.annotator, "labels": json.loads(row.labels), "event": row.event}
         given.setdefault(row.document, []).append(entry)
     model = current_model(connection, project.id)
-    said = {}
+    predictions = {}
     if model is not None:
         query = select(m.document, m.labels, m.confidence, m.suspect).where(m.model == model, m.document.in_(keys))
-        said = {row.document: row for row in connection.execute(query)}
-    return [_entry(row, given.get(row.id, []), said.get(row.id)) for row in rows]
+        predictions = {row.document: row for row in connection.execute(query)}
+    return [_entry(row, given.get(row.id, []), predictions.get(row.id)) for row in rows]
 
 
 def _entry(row: Any, annotations: list[dict[str, Any]], decision: Any) -> dict[str, Any]:

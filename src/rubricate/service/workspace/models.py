@@ -18,7 +18,7 @@ from rubricate.service.workspace.database import Database, inserted_key
 from rubricate.service.workspace.documents import current_model
 from rubricate.service.workspace.projects import Project, add_event, take_turn
 
-__all__ = ["STRATA", "ClaimedModel", "ProjectModels", "Said", "put_into_use"]
+__all__ = ["STRATA", "ClaimedModel", "Prediction", "ProjectModels", "put_into_use"]
 
 
 FOLDER = "models"
@@ -29,7 +29,7 @@ STRATA = "strata"
 """Where the summary has the sizes of the strata of the sample that measures the model."""
 
 
-class Said(NamedTuple):
+class Prediction(NamedTuple):
     """What a model says of a document that it was not trained on.
 
     `suspect` where its label looks wrong; `useful` is how much its label would teach; `stratum` and `turn` are those of
@@ -77,14 +77,14 @@ class ProjectModels:
             key = inserted_key(connection, insert(tables.models).values(values))
         return ClaimedModel(key, number, self._folder / file)
 
-    def add(self, claimed: ClaimedModel, *, summary: dict[str, Any], said: Iterable[Said]) -> None:
+    def add(self, claimed: ClaimedModel, *, summary: dict[str, Any], predictions: Iterable[Prediction]) -> None:
         """Store a model that was written to its claimed file, with what it says of the documents.
 
         The decisions are stored some thousand at a time, so that people who label meanwhile do not wait for all of
         them; the model counts once its summary is there, at the end.
         """
         key = claimed.key
-        rest, strata = iter(said), Counter[int]()
+        rest, strata = iter(predictions), Counter[int]()
         while chunk := [_row(key, each) for each in islice(rest, CHUNK)]:
             strata.update(row["stratum"] for row in chunk if row["stratum"] is not None)
             with self._database.write() as connection:
@@ -138,16 +138,16 @@ def _file(project: Project, number: int) -> str:
     return f"{FOLDER}/{project.id}-{number}.rubric"
 
 
-def _row(model: int, said: Said) -> dict[str, Any]:
+def _row(model: int, predictions: Prediction) -> dict[str, Any]:
     return {
         "model": model,
-        "document": said.document,
-        "labels": json.dumps(list(said.labels), ensure_ascii=False),
-        "confidence": said.confidence,
-        "suspect": said.suspect,
-        "useful": said.useful,
-        "stratum": said.stratum,
-        "turn": said.turn,
+        "document": predictions.document,
+        "labels": json.dumps(list(predictions.labels), ensure_ascii=False),
+        "confidence": predictions.confidence,
+        "suspect": predictions.suspect,
+        "useful": predictions.useful,
+        "stratum": predictions.stratum,
+        "turn": predictions.turn,
     }
 
 

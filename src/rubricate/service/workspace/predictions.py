@@ -16,14 +16,14 @@ from rubricate.labelling.label_suspects import suspects
 from rubricate.labels import label_matrix, label_tuples
 from rubricate.service.workspace.comparisons import with_turns
 from rubricate.service.workspace.documents import DocumentStore
-from rubricate.service.workspace.models import Said
+from rubricate.service.workspace.models import Prediction
 from rubricate.service.workspace.projects import Project
 from rubricate.training import scoring
 from rubricate.training.answers import answer
 from rubricate.training.categorizer import Categorizer
 from rubricate.types import Documents, Floats, Progress, Scores
 
-__all__ = ["all_said"]
+__all__ = ["predict_all"]
 
 PAGE = 1_000
 
@@ -36,28 +36,28 @@ class _Own(NamedTuple):
     surprise: float | None
 
 
-def all_said(
+def predict_all(
     store: DocumentStore,
     project: Project,
     model: Categorizer,
     *,
     labelled: Documents | None,
     progress: Progress | None,
-) -> list[Said]:
+) -> list[Prediction]:
     """Return what the model says of every document; of those it was trained on here, what it said out of fold."""
     own = _out_of_fold(model, labelled)
     if progress is not None:
         progress(total=1 + store.count(project)["documents"] // PAGE, text="reading all documents")
-    said: list[Said] = []
+    predictions: list[Prediction] = []
     places: list[int] = []
     after: int | None = 0
     while after is not None:
         rows, after = store.rows(project, after=after, n=PAGE)
-        said += _page(model, rows, own)
+        predictions += _page(model, rows, own)
         places += [row.place for row in rows]
         if progress is not None:
             progress(1)
-    return with_turns(said, places, model.categories_)
+    return with_turns(predictions, places, model.categories_)
 
 
 def _out_of_fold(model: Categorizer, labelled: Documents | None) -> dict[str, _Own]:
@@ -71,7 +71,7 @@ def _out_of_fold(model: Categorizer, labelled: Documents | None) -> dict[str, _O
     return {name: _Own(*rest) for name, *rest in zip(model.ids_, decided, chances, surprises, strict=True)}
 
 
-def _page(model: Categorizer, rows: Sequence[Any], own: dict[str, _Own]) -> Iterator[Said]:
+def _page(model: Categorizer, rows: Sequence[Any], own: dict[str, _Own]) -> Iterator[Prediction]:
     new = [row for row in rows if row.name not in own]
     answers: dict[str, tuple[Any, float]] = {}
     if new:
@@ -81,10 +81,10 @@ def _page(model: Categorizer, rows: Sequence[Any], own: dict[str, _Own]) -> Iter
         answers = {row.name: pair for row, *pair in zip(new, answer(fitted, vectors), useful, strict=True)}  # type: ignore[misc]
     for row in rows:
         if row.name in own:
-            yield Said(row.id, *own[row.name])
+            yield Prediction(row.id, *own[row.name])
         else:
             reply, worth = answers[row.name]
-            yield Said(row.id, reply.decided, reply.confidence, None, worth)
+            yield Prediction(row.id, reply.decided, reply.confidence, None, worth)
 
 
 def _boundary_scores(model: Categorizer, vectors: Any) -> Floats:

@@ -106,8 +106,8 @@ def _ordered(
     decided = (m.document == d.id) & (m.model == (model or 0))
     drawn = order == "measure" and model is not None
     ranked = drawn or order in ("suspect", "uncertain")  # walks an index of the decisions, not all documents
-    said = tables.documents.join(tables.decisions, decided, isouter=not ranked)
-    query = select(d.id, d.name, d.title, d.text, m.labels, m.confidence).select_from(said)
+    predictions = tables.documents.join(tables.decisions, decided, isouter=not ranked)
+    query = select(d.id, d.name, d.title, d.text, m.labels, m.confidence).select_from(predictions)
     if order == "suspect":
         # Whoever labels a suspect has reviewed it: what was labelled since the model was made is not shown again.
         made = select(e.created).where(e.id == model).scalar_subquery()

@@ -31,7 +31,7 @@ from rubricate.service.workspace.database import Database
 from rubricate.service.workspace.documents import DocumentFilter, DocumentStore
 from rubricate.service.workspace.labels import LabelStore, consensus
 from rubricate.service.workspace.models import ProjectModels, put_into_use
-from rubricate.service.workspace.predictions import all_said
+from rubricate.service.workspace.predictions import predict_all
 from rubricate.service.workspace.projects import Project, find_project
 from rubricate.training.categorizer import Categorizer, configured
 from rubricate.types import Documents
@@ -112,7 +112,7 @@ def train_project(
 ) -> dict[str, Any]:
     """Train on the labels that stand, keep the model, and return its number and summary."""
     store, models = DocumentStore(database), ProjectModels(database, folder)
-    given = {name: consensus(said) for name, said in LabelStore(database).standing(project).items()}
+    given = {name: consensus(predictions) for name, predictions in LabelStore(database).standing(project).items()}
     texts = _labelled(store, project, given)
     _check(project, list(given.values()))
     progress(text="training")
@@ -125,8 +125,8 @@ def train_project(
     summary["curve"] = curve_of(model, texts)
     claimed = models.claim(project)
     model.save(claimed.path)
-    said = all_said(store, project, model, labelled=texts, progress=progress)
-    models.add(claimed, summary=summary, said=said)
+    predictions = predict_all(store, project, model, labelled=texts, progress=progress)
+    models.add(claimed, summary=summary, predictions=predictions)
     if data.get("use", True):
         with database.write() as connection:
             put_into_use(connection, project, claimed.key, number=claimed.number, who=data.get("who", ""))
