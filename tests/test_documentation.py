@@ -78,6 +78,28 @@ def test_links_between_pages_lead_somewhere(page):
     assert [target for target in local if not (page.parent / target).exists()] == []
 
 
+def test_every_citation_key_is_in_the_references():
+    known = set(re.findall(r"@\w+\{([^,]+),", (ROOT / "docs" / "references.bib").read_text(encoding="utf-8")))
+    used = {
+        key
+        for page in (ROOT / "docs").rglob("*.md")
+        for key in re.findall(r"\[([a-z]+(?:19|20)\d\d)\](?!\()", page.read_text(encoding="utf-8"))
+    }
+    assert used <= known
+
+
+def test_the_first_lines_show_the_default_and_the_tests_that_compare_prints():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "rb.Categorizer().fit(corpus.train)" in readme  # naming a classifier switches the choice of terms off
+    one = rb.as_run([["a"], ["a", "b"], ["b"], ["c"]], [["a"], ["b"], ["b"], ["c"]], name="x")
+    other = rb.as_run([["a"], ["a", "b"], ["b"], ["c"]], [["a"], ["a"], ["c"], ["c"]], name="y")
+    assert {result.test for result in rb.compare([one, other])} == {"permutation"}
+    assert len({result.test for result in rb.compare([one, other], tests="paper")}) == 5
+    tutorial = (ROOT / "docs" / "tutorials" / "tutorial.md").read_text(encoding="utf-8")
+    for page in (readme, tutorial):
+        assert "permutation tests" in page
+
+
 PROSE = [CONTRIBUTING, ROOT / "SECURITY.md", *(page for page in PAGES if "reproductions" not in page.parts)]
 
 
@@ -114,25 +136,3 @@ def test_python_files_that_a_page_names_exist(page):
     folders = (ROOT, ROOT / "src" / "rubricate", ROOT / "src")
     absent = {name for name in named if not any((folder / name).exists() for folder in folders)}
     assert sorted(name for name in absent if "FAMILY" not in name) == []
-
-
-def test_every_citation_key_is_in_the_references():
-    known = set(re.findall(r"@\w+\{([^,]+),", (ROOT / "docs" / "references.bib").read_text(encoding="utf-8")))
-    used = {
-        key
-        for page in (ROOT / "docs").rglob("*.md")
-        for key in re.findall(r"\[([a-z]+(?:19|20)\d\d)\](?!\()", page.read_text(encoding="utf-8"))
-    }
-    assert used <= known
-
-
-def test_the_first_lines_show_the_default_and_the_tests_that_compare_prints():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert "rb.Categorizer().fit(corpus.train)" in readme  # naming a classifier switches the choice of terms off
-    one = rb.as_run([["a"], ["a", "b"], ["b"], ["c"]], [["a"], ["b"], ["b"], ["c"]], name="x")
-    other = rb.as_run([["a"], ["a", "b"], ["b"], ["c"]], [["a"], ["a"], ["c"], ["c"]], name="y")
-    assert {result.test for result in rb.compare([one, other])} == {"permutation"}
-    assert len({result.test for result in rb.compare([one, other], tests="paper")}) == 5
-    tutorial = (ROOT / "docs" / "tutorials" / "tutorial.md").read_text(encoding="utf-8")
-    for page in (readme, tutorial):
-        assert "permutation tests" in page
