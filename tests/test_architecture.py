@@ -7,6 +7,7 @@ import importlib
 import re
 import subprocess
 import sys
+import tomllib
 import types
 from collections.abc import Iterator
 from functools import cache
@@ -16,7 +17,9 @@ import pytest
 
 import rubricate
 from rubricate._deprecated import RENAMED
+from rubricate.registry import KINDS
 
+ROOT = Path(__file__).parents[1]
 SOURCE = Path(rubricate.__file__).parent
 HEAVY = ("sklearn", "scipy", "vl_convert", "pyarrow", "pandas", "fastapi")
 
@@ -151,6 +154,35 @@ def test_the_search_for_forbidden_names_sees_every_kind_of_name():
         "self",
         "argument",
     }
+
+
+def _page_section(title: str) -> str:
+    """Return a section of ARCHITECTURE.md."""
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    return page.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def test_the_architecture_page_lists_every_package_and_no_other():
+    first = re.findall(r"^\| (`.*?) \|", _page_section("Packages"), re.MULTILINE)
+    listed = [name for cell in first for name in re.findall(r"`([^`]+)`", cell) if name != "src/rubricate/"]
+    folders = {f"{path.parent.name}/" for path in SOURCE.glob("*/__init__.py")}
+    files = {path.name for path in SOURCE.glob("*.py")} - {"__init__.py", "__main__.py"}
+    assert sorted(listed) == sorted(folders | files)
+
+
+def test_the_architecture_page_has_the_layers_of_the_contract():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"][0]
+    forwarding = {"__main__", "files", "evaluation", "readers"}
+    layers = [{*re.findall(r"\w+", layer)} - forwarding for layer in settings["layers"]]
+    arrows = _page_section("Imports").partition("```")[2].partition("```")[0].split("→")
+    assert [{*re.findall(r"\w+", step)} for step in arrows] == [layer for layer in layers if layer]
+
+
+def test_the_architecture_page_has_every_kind_of_plugin_with_its_decorator():
+    rows = re.findall(r"^\| `(\w+)` \| `@(\w+)`, `([\w/]+\.py)`", _page_section("Plug-ins"), re.MULTILINE)
+    assert {kind: decorator for kind, decorator, _ in rows} == {kind: KINDS[kind].decorator for kind in KINDS}
+    for _, decorator, module in rows:
+        assert f"def {decorator}(" in (SOURCE / module).read_text("utf-8"), module
 
 
 def test_native_modules_import_nothing_of_ours_but_errors():
