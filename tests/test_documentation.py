@@ -19,6 +19,7 @@ from tests.conftest import need_corpora
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+CONTRIBUTING, ARCHITECTURE = ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md"
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NEWS = [
     ("Wheat exports rose in March", "grain;trade"),
@@ -52,7 +53,7 @@ def _run(code: str, names: dict[str, object], where: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [page for page in PAGES if _blocks(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [page for page in [CONTRIBUTING, *PAGES] if _blocks(page)], ids=lambda page: page.stem)
 def test_the_examples_run(page, tmp_path, monkeypatch, rubricate):
     if "reuters21578" in "".join(code for _, code in _blocks(page)):
         need_corpora("reuters21578.tar.gz")
@@ -67,7 +68,7 @@ def test_the_examples_run(page, tmp_path, monkeypatch, rubricate):
             _run(code, names, f"{page.name}, block {number}")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", [CONTRIBUTING, ARCHITECTURE, *PAGES], ids=lambda page: page.stem)
 def test_links_between_pages_lead_somewhere(page):
     targets = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
     local = [target for target in targets if "://" not in target and not target.startswith("mailto:")]
