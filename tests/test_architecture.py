@@ -178,6 +178,17 @@ def test_the_architecture_page_has_the_layers_of_the_contract():
     assert [{*re.findall(r"\w+", step)} for step in arrows] == [layer for layer in layers if layer]
 
 
+def test_the_architecture_page_names_what_there_is():
+    """The walks follow the code: each of their names occurs in the source, after a renaming, too."""
+    words = {word for path in SOURCE.rglob("*.py") for word in re.findall(r"\w+", path.read_text("utf-8"))}
+    modules = {part for module, _ in _modules() for part in module.split(".")}
+    _, diagram, walks = _page_section("How a model is made and used").split("```")
+    named = set(re.findall(r"\b[A-Z]\w+", diagram))
+    named |= {word for code in re.findall(r"`([^`\n]+)`", walks) for word in re.findall(r"\w+", code)}
+    assert len(named) > 30
+    assert sorted(named - words - modules) == []
+
+
 def test_the_architecture_page_has_every_kind_of_plugin_with_its_decorator():
     rows = re.findall(r"^\| `(\w+)` \| `@(\w+)`, `([\w/]+\.py)`", _page_section("Plug-ins"), re.MULTILINE)
     assert {kind: decorator for kind, decorator, _ in rows} == {kind: KINDS[kind].decorator for kind in KINDS}
