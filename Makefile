@@ -13,7 +13,7 @@
 #   make sbom       the list of all components (CycloneDX) in build/sbom.json
 #   make dist       wheel and source archive in dist/, each installed in an empty environment and used
 #   make native     rebuild the compiled library after a change of native/*.c
-#   make house      size and shape of the package; AGAINST=REVISION adds a column, LIST=1 names the offenders
+#   make stats      size and shape of the package; AGAINST=REVISION adds a column, LIST=1 lists the places behind it
 # Slow: make reproduce (the tables of the papers), make bench (against peers).
 
 PYTHON ?= python3
@@ -24,14 +24,14 @@ CORES  := $(shell $(PYTHON) -c "import os; print(os.cpu_count() or 1)")
 # One worker more than cores: tests of commands and servers often wait.
 WORKERS := $(shell expr $(CORES) + 1)
 PYTEST := $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadfile
-COVERED := training files thresholds measures significance
+COVERED := training io thresholds measures significance
 
 NATIVE := $(wildcard native/*.[ch]) build_native.py
 
 # Tests of commands start many processes: without compiled modules each starts at a third of the speed.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: native study test proof sanitize fuzz soak oldest locked lock sbom dist quick fast-tests check lint types contracts coverage house docs bench reproduce clean
+.PHONY: native study test proof sanitize fuzz soak oldest locked lock sbom dist quick fast-tests check lint types contracts coverage stats house docs bench reproduce clean
 
 study: $(VENV)/.study
 	@$(BIN)/rubricate study --report build/report
@@ -120,8 +120,11 @@ coverage: $(VENV)/.dev
 	done
 	@$(BIN)/python -m coverage report --include="$(shell echo $(COVERED) | sed 's#[^ ]*#*/rubricate/&/*#g; s/ /,/g')"
 
-house: $(VENV)/.dev
-	@$(BIN)/python tools/house.py "working tree" $(AGAINST) $(if $(LIST),--list)
+stats: $(VENV)/.dev
+	@$(BIN)/python tools/stats.py "working tree" $(AGAINST) $(if $(LIST),--list)
+
+house: stats
+	@echo "make house is now make stats" >&2
 
 # The documentation site, into site/.
 docs: $(VENV)/.docs

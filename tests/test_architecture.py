@@ -7,7 +7,9 @@ import importlib
 import re
 import subprocess
 import sys
+import tomllib
 import types
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -15,9 +17,49 @@ import pytest
 
 import rubricate
 from rubricate._deprecated import RENAMED
+from rubricate.registry import KINDS
 
+ROOT = Path(__file__).parents[1]
 SOURCE = Path(rubricate.__file__).parent
 HEAVY = ("sklearn", "scipy", "vl_convert", "pyarrow", "pandas", "fastapi")
+
+FORBIDDEN_NAMES = (
+    "deal",
+    "dealt",
+    "dealings",
+    "worths",
+    "said",
+    "saying",
+    "spoken",
+    "sureness",
+    "hire",
+    "strays",
+    "LONELY",
+    "GENTLE",
+    "BLIND",
+    "STEEP",
+    "STILL",
+    "QUIET",
+    "SELDOM",
+    "VACANT",
+)
+"""Words without an ordinary meaning in this field, as a whole name or as a part of one between underscores.
+
+They must not name a module, class, function, parameter, field or constant. Write what readers of scikit-learn and NumPy
+know (`assign_folds`, `selection_score`, `message`); a constant says what it bounds, with its unit.
+"""
+
+REMAINING_NAMES = (
+    "deal",
+    "dealt",
+    "worths",
+    "said",
+    "spoken",
+    "sureness",
+    "strays",
+    "STEEP",
+)
+"""Forbidden words that still occur. Remove a word when its last name is gone; a test fails until you do. Add none."""
 
 
 def _loaded_by(statement: str) -> set[str]:
@@ -62,6 +104,96 @@ def test_unknown_public_name_says_what_there_is():
 def test_no_file_is_named_after_nothing():
     names = {path.stem for path in SOURCE.rglob("*.py")}
     assert not names & {"utils", "util", "helpers", "helper", "common", "misc"}
+
+
+def _names(module: str, tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a module gives: its own, of classes, functions, parameters, fields and constants."""
+    yield module.rpartition(".")[2]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        if isinstance(node, ast.ClassDef | ast.Module):
+            for child in node.body:
+                targets = child.targets if isinstance(child, ast.Assign) else [getattr(child, "target", None)]
+                parts = [part for target in targets if target for part in ast.walk(target)]
+                yield from (part.id for part in parts if isinstance(part, ast.Name))
+
+
+@cache
+def _forbidden() -> dict[str, list[str]]:
+    """Map each forbidden word that occurs to the modules and names with it."""
+    found: dict[str, list[str]] = {}
+    for module, tree in _modules():
+        for name in _names(module, tree):
+            for word in {*name.split("_")} & {*FORBIDDEN_NAMES}:
+                found.setdefault(word, []).append(f"{module}: {name}")
+    return found
+
+
+def test_names_are_words_that_readers_know():
+    assert {word: places for word, places in _forbidden().items() if word not in REMAINING_NAMES} == {}
+
+
+@pytest.mark.parametrize("word", REMAINING_NAMES)
+def test_a_forbidden_word_that_no_longer_occurs_leaves_the_list(word):
+    assert word in FORBIDDEN_NAMES
+    assert word in _forbidden(), f"no name has the word {word!r} any more: remove it from REMAINING_NAMES"
+
+
+def test_the_search_for_forbidden_names_sees_every_kind_of_name():
+    source = "LOW, HIGH = 1, 2\nclass Kind:\n    field: int = 0\n    def method(self, argument): ...\n"
+    assert {*_names("package.module", ast.parse(source))} == {
+        "module",
+        "LOW",
+        "HIGH",
+        "Kind",
+        "field",
+        "method",
+        "self",
+        "argument",
+    }
+
+
+def _page_section(title: str) -> str:
+    """Return a section of ARCHITECTURE.md."""
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    return page.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def test_the_architecture_page_lists_every_package_and_no_other():
+    first = re.findall(r"^\| (`.*?) \|", _page_section("Packages"), re.MULTILINE)
+    listed = [name for cell in first for name in re.findall(r"`([^`]+)`", cell) if name != "src/rubricate/"]
+    folders = {f"{path.parent.name}/" for path in SOURCE.glob("*/__init__.py")}
+    files = {path.name for path in SOURCE.glob("*.py")} - {"__init__.py", "__main__.py"}
+    assert sorted(listed) == sorted(folders | files)
+
+
+def test_the_architecture_page_has_the_layers_of_the_contract():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"][0]
+    forwarding = {"__main__", "files", "evaluation", "readers"}
+    layers = [{*re.findall(r"\w+", layer)} - forwarding for layer in settings["layers"]]
+    arrows = _page_section("Imports").partition("```")[2].partition("```")[0].split("→")
+    assert [{*re.findall(r"\w+", step)} for step in arrows] == [layer for layer in layers if layer]
+
+
+def test_the_architecture_page_names_what_there_is():
+    """The walks follow the code: each of their names occurs in the source, after a renaming, too."""
+    words = {word for path in SOURCE.rglob("*.py") for word in re.findall(r"\w+", path.read_text("utf-8"))}
+    modules = {part for module, _ in _modules() for part in module.split(".")}
+    _, diagram, walks = _page_section("How a model is made and used").split("```")
+    named = set(re.findall(r"\b[A-Z]\w+", diagram))
+    named |= {word for code in re.findall(r"`([^`\n]+)`", walks) for word in re.findall(r"\w+", code)}
+    assert len(named) > 30
+    assert sorted(named - words - modules) == []
+
+
+def test_the_architecture_page_has_every_kind_of_plugin_with_its_decorator():
+    rows = re.findall(r"^\| `(\w+)` \| `@(\w+)`, `([\w/]+\.py)`", _page_section("Plug-ins"), re.MULTILINE)
+    assert {kind: decorator for kind, decorator, _ in rows} == {kind: KINDS[kind].decorator for kind in KINDS}
+    for _, decorator, module in rows:
+        assert f"def {decorator}(" in (SOURCE / module).read_text("utf-8"), module
 
 
 def test_native_modules_import_nothing_of_ours_but_errors():

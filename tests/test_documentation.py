@@ -78,6 +78,14 @@ def test_links_between_pages_lead_somewhere(page):
     assert [target for target in local if not (page.parent / target).exists()] == []
 
 
+def test_code_of_native_functions_is_that_of_the_sources():
+    page = (ROOT / "docs" / "guides" / "native-code.md").read_text(encoding="utf-8")
+    sources = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "native").glob("*.[ch]")))
+    blocks = re.findall(r"^```c\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert blocks
+    assert [block for block in blocks if block not in sources] == []
+
+
 def test_every_citation_key_is_in_the_references():
     known = set(re.findall(r"@\w+\{([^,]+),", (ROOT / "docs" / "references.bib").read_text(encoding="utf-8")))
     used = {

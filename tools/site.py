@@ -26,6 +26,7 @@ PROJECT = {
     "CONTRIBUTING.md": "project/contributing.md",
     "SECURITY.md": "project/security.md",
     "benchmarks/RESULTS.md": "project/benchmarks.md",
+    "benchmarks/NOTES.md": "project/notes.md",
     "README.md": "index.md",
 }
 PACKAGES = (

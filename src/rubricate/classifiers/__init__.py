@@ -1,4 +1,7 @@
-"""Classifiers: one file per system, packages for families. `Scorer` is the base of them all."""
+"""Classifiers; `classic` has systems of the papers, `hierarchical` those that use a taxonomy.
+
+`Scorer` is the base of them all.
+"""
 
 from rubricate._exports import attach
 

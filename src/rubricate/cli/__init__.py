@@ -1,4 +1,4 @@
-"""The command line: one file per command, found by the registry.
+"""The command line: one module per command, found by the registry.
 
 Data goes to standard output, messages to standard error. Exit codes: 0 done; 1 could not be done; 2 wrong usage or
 input; 3 a corpus is missing; 4 an optional dependency is missing; 130 interrupted; 128 + n ended by signal n.

@@ -73,7 +73,7 @@ class ModelAnswers:
 
 
 STRANGE = 0.05
-"""As in `training.familiarity`: one in twenty of the training documents is as strange."""
+"""As in `training.confidence_scores`: one in twenty of the training documents is as strange."""
 FEWEST = 20
 """Documents below which nothing is said of their distribution."""
 ERRORS = 4

@@ -1,7 +1,7 @@
-"""Sources → Corpus: one file per corpus, and the way from a name or a path to a Corpus.
+"""Sources → Corpus: one module per corpus, and `load`, which takes a name or a path.
 
-A corpus file exports a `Source` (`catalogue`). Its data are found by name in the folder that `RUBRICATE_DATA` names,
-then in the user's cache; archives are read without being unpacked (`archives`).
+The decorator `corpus` makes a `Source` of the function that reads one (`sources`). Its data are found by name in the
+folder that `RUBRICATE_DATA` names, then in the user's cache; archives are read without being unpacked (`archives`).
 """
 
 from rubricate._exports import attach

@@ -1,4 +1,4 @@
-"""How well a system will do on documents nobody has labelled: one file per estimator.
+"""How well a system will do on documents nobody has labelled: estimators by decorator.
 
 An estimator is a function `(classifier, X, labels, *, categories, …) -> Estimate`; `rubricate.estimate` takes texts,
 corpora and labels in any form. `learning_curve` repeats one at growing sizes.

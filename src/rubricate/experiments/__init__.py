@@ -1,4 +1,4 @@
-"""Experiments: plans, the store, tuning, studies, reproductions."""
+"""Experiments: plans, the store, tuning, studies."""
 
 from rubricate._exports import attach
 

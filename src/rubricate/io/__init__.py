@@ -1,4 +1,4 @@
-"""Files of documents, predictions and models: one module per format, or for formats that are alike."""
+"""Files of documents, predictions and taxonomies: one module per format, or for formats that are alike."""
 
 from rubricate._exports import attach
 

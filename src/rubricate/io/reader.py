@@ -198,7 +198,7 @@ def _encodable(text: str) -> str:
 
 @dataclass(frozen=True)
 class Reader:
-    """A format of documents, a plug-in of the kind `readers`; its file name is the name of the format.
+    """A format of documents, a plug-in of the kind `readers`; the decorator `reader` makes it of a function.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ class Reader:
         Writes records to a stream of bytes such that `records` gives them back; None where a format is only read.
         What the format cannot hold is InvalidInput, not a loss.
     batches
-        Yields the same documents without labels and by column (`readers.document_batches`); None where records, some
+        Yields the same documents without labels and by column (`io.batches`); None where records, some
         at a time, are good enough.
     has_vectors
         Whether documents are vectors, in the field `vectors`, and have no text.

@@ -9,7 +9,7 @@
 | edges    | parent, tab, one or more children          | a line holds a tab                                 |
 | paths    | `a/b/c`                                    | otherwise                                          |
 
-Files are text as `readers.tables` reads it: in any encoding, gzipped or not, with any of its delimiters in a `.csv`.
+Files are text as `io.tables` reads it: in any encoding, gzipped or not, with any of its delimiters in a `.csv`.
 Empty lines and lines that start with `#` are passed over; a first line `parent, child` is a header. A name that comes
 under two parents is one category with two parents. Paths name categories in full (`a`, `a/b`, `a/b/c`), so that equal
 last parts stay apart. A top category without children is kept by a link from `VIRTUAL_ROOT` to every top.

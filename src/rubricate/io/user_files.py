@@ -1,4 +1,4 @@
-"""The user's own documents in any of the formats in `readers/formats/`. See docs/guides/your-files.md.
+"""The user's own documents in any of the formats that are registered. See docs/guides/your-files.md.
 
 `records` streams them in constant memory; `read_files` makes a Corpus, whose size is about that of the text.
 """

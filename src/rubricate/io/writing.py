@@ -1,4 +1,4 @@
-"""Write documents in any format of `readers/formats/` that can be written."""
+"""Write documents in any format that can be written."""
 
 from __future__ import annotations
 

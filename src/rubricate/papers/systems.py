@@ -8,7 +8,7 @@ A setting has a value and an origin:
     cross-validation   chosen on training documents alone
     ours               our own choice, tuned to nothing
 
-The settings are those of `training.settings`, and
+The settings are those of `training.config`, and
 
     held_out      where the cut learns its scores: "none", "folds" (five), "third" (one of three parts), "training"
     vectors_in    "all" (default): vectors and selection come from all training documents, a preprocessing as in the

@@ -1,4 +1,4 @@
-"""Sections of the report: plug-ins of the kind `sections`, one file in `sections/` each.
+"""Sections of the report: plug-ins of the kind `sections`, in the modules `…_sections`, and the page that holds them.
 
 A section is a function from the results to its markup, or to None where there is nothing to show; `section` gives it
 a heading and a place. A section from another package takes its data from `results.data.extras[name]`.

@@ -1,6 +1,7 @@
-"""Two systems to p-values: one file per test; `compare` runs all tests on all pairs and corrects for their number.
+"""Two systems to p-values: one module per family of tests.
 
-A test is called with two runs (or systems made of counts or figures) and returns a `Significance`:
+`compare` runs all tests on all pairs and corrects for their number. A test is called with two
+runs (or systems made of counts or figures) and returns a `Significance`, as
 `from rubricate.significance.sign_tests import micro_sign`.
 """
 

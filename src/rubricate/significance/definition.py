@@ -38,7 +38,7 @@ class Test(Protocol[P]):
 
     Attributes
     ----------
-    symbol : its name in results (`s`, `S`, `T`, `T'`, `p`, or the name of the file).
+    symbol : its name in results (`s`, `S`, `T`, `T'`, `p`, or the registered name).
     measures : what `compare` runs it on when no measure is named; empty when it has only one.
     needs : what a system must offer: `proportions` (which may come from different collections), `counts` of each
         category, `decisions`, or `scores` to rank by.
@@ -104,7 +104,7 @@ class ChosenTest(NamedTuple):
 
 
 def all_tests() -> dict[str, Test[...]]:
-    """Return every test by the name of its file."""
+    """Return every test by its registered name."""
     return {name: registry.load("significance", name) for name in registry.names("significance")}
 
 

@@ -1,4 +1,4 @@
-"""Scores to decisions: one file per way of cutting.
+"""Scores to decisions: fixed, by rank, by category, by class probabilities.
 
 `resolve` turns shorthand into a threshold, `decide` applies one to scores in one call; `Thresholded` learns cuts for
 any classifier.

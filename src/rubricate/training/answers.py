@@ -28,7 +28,7 @@ class Answer:
 
     `confidence` is the estimated chance that exactly these labels are right, None where it is not known. `decided` are
     the labels it would have given. `scores` are the best first. `evidence` is by category. `familiarity` is the
-    share of training documents that look no more familiar (`training.familiarity`), None where it is not known.
+    share of training documents that look no more familiar (`training.confidence_scores`), None where it is not known.
     """
 
     labels: tuple[str, ...] | None

@@ -44,7 +44,7 @@ __all__ = ["Categorizer", "configured"]
 
 
 def configured(settings: Mapping[str, Any]) -> Categorizer:
-    """Return a categorizer with plain settings, as a command line or a plan gives them; see `training.settings`.
+    """Return a categorizer with plain settings, as a command line or a plan gives them; see `training.config`.
 
     >>> configured({"classifier": "knn", "k": 30, "select": "chi2:2415"})
     Categorizer(classifier=KNN(k=30), select='chi2:2415')
@@ -128,7 +128,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
 
     `fit` deals the documents to folds stratified by category (sechidis2011), scores each fold by classifiers trained on
     the others, and from these out-of-fold scores chooses C, learns the cut, and judges the result
-    (`training.procedure`). Text is read once; selection and weights are learned again in every fold, so that no
+    (`training.plan`). Text is read once; selection and weights are learned again in every fold, so that no
     document influences its own score (the vocabulary and `min_df`, which see no labels, are common). With fewer
     documents than folds, there are as many folds as documents. Beyond 2²³ scores (documents × categories) only the 64
     best categories of each document are kept and decided upon. A hierarchical classifier without a taxonomy gets that
@@ -257,7 +257,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
     def update(self, X: Any, y: Any = None) -> Self:
         """Learn further documents where the classifier can (naive Bayes, kNN, Rocchio, sleeping experts).
 
-        New categories stand where a training on all documents would have them (`training.learning_on`). Terms, weights
+        New categories stand where a training on all documents would have them (`training.updates`). Terms, weights
         and cuts of known categories stay: words unknown to the model are not learned. `retrained` learns all anew.
         """
         self.model_ = update_model(self.fitted, given_documents(X), y)
@@ -314,7 +314,7 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
     def predict_proba(self, X: Any) -> Floats:
         """Return the calibrated chance of each class, documents × classes; rows add up to 1.
 
-        Learned from out-of-fold scores (`thresholds.cutting.class_chances`), where every document has exactly one label
+        Learned from out-of-fold scores (`thresholds.class_probabilities`), where every document has exactly one label
         and there are folds.
         """
         return class_chances(self._scores(X), cast(float, self.sharpness_))

@@ -2,7 +2,7 @@
 
 A training makes it, `Categorizer` holds it as `model_`, the model file stores it, and the command line and the service
 ask it. Nothing else holds what was learned. scikit-learn is imported only by what needs its estimators: a model whose
-parts are plain (`files.model.classes.PLAIN`) scores, decides and answers without it.
+parts are plain (`training.model_values.PLAIN`) scores, decides and answers without it.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Model:
     representation, classifier, threshold
         The fitted parts; the classifier scores every category.
     categories, classes, form
-        The names of the columns, what `predict` answers with, and the form of y (`training.targets`).
+        The names of the columns, what `predict` answers with, and the form of y (`labels.Target`).
     ids, origin, train_counts, single_label
         Of the training documents: their ids, the corpus and split, the number in each category, and whether each has
         exactly one label.
@@ -66,12 +66,12 @@ class Model:
     language
         What is known of the training documents' language (`training.languages`).
     sharpness
-        What turns scores into chances of classes (`thresholds.cutting.class_chances`); None for several labels or no
+        What turns scores into chances of classes (`thresholds.class_probabilities`); None for several labels or no
         folds.
     reference
-        Best scores of out-of-fold documents (`training.familiarity`); None without folds.
+        Best scores of out-of-fold documents (`training.confidence_scores`); None without folds.
     neighbours
-        Vectors of the training documents where an encoder takes part, to name the nearest (`training.vector_evidence`).
+        Vectors of the training documents where an encoder takes part, to name the nearest (`training.evidence`).
     documents
         The training documents, where the model stores them so that it can be trained again with more.
     """

@@ -36,7 +36,7 @@ class Construe(Scorer):
     Nothing is learned. `fit()` reads the rules; `fit(X, y)` also takes from y the categories (a rule for another one is
     refused) and the form of the answers. Two kinds of X are scored: texts or `Documents`, with the analyzer, where
     every condition holds or not; and matrices, whose columns are words by `terms` or the names of a data frame. A
-    matrix has no order and only marked titles (`rules.columns` says what it can answer). Words of rules for a matrix
+    matrix has no order and only marked titles (`rules.sources` says what it can answer). Words of rules for a matrix
     are analysed where an analyzer is given, else they are the names of columns. A `Categorizer` makes such a matrix and
     gives its terms, analyzer and categories; rules that ask for phrases, titles or nearness are for `run_rules`.
 

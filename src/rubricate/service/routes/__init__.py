@@ -1,1 +1,1 @@
-"""The addresses of the service, one file per group."""
+"""The addresses of the service, one module per group."""

@@ -1,13 +1,13 @@
-"""Print the figures of the house: the size and shape of the package, counted from its source.
+"""Print statistics of the package, counted from its source: size, lengths, documentation, native code.
 
-    python tools/house.py                     the working tree
-    python tools/house.py HEAD 0964d54        revisions, side by side
-    python tools/house.py --list              also name every offender of the working tree
+    python tools/stats.py                     the working tree
+    python tools/stats.py HEAD 0964d54        revisions, side by side
+    python tools/stats.py --list              also list the places behind the figures of the first column
 
-Counted are the `.py` files below src/rubricate. "Kernels" are the files of `kernels/`. A positional argument is one
-that can be passed by position, `self` and `cls` excepted. A private import is an import of a module, or of a name,
-that starts with one underscore and belongs to another package of Rubricate. A code line is a line that is not blank,
-not only a comment, and not part of a docstring.
+The `.py` files below src/rubricate are counted, in whatever folders a revision has them, and the C files of `native/`,
+which old revisions do not have. A positional argument is one that can be passed by position, `self` and `cls`
+excepted. A private import is an import of a module, or of a name, that starts with one underscore and belongs to
+another package of Rubricate. A code line is a line that is not blank, not only a comment, and not part of a docstring.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import ast
 import io
+import re
 import statistics
 import subprocess
 import tokenize
@@ -24,8 +25,10 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = "src/rubricate"
+NATIVE = "native"
 TREE = "working tree"
-POSITIONAL = 3
+MAX_POSITIONAL = 3
+MAX_FUNCTION_LINES = 60
 FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -51,7 +54,7 @@ class Lines:
 
 
 @dataclass
-class House:
+class Stats:
     """What is counted over all files of a revision; lists hold `(size, place)`."""
 
     files: list[tuple[int, str]] = field(default_factory=list)
@@ -61,15 +64,18 @@ class House:
     private_files: list[str] = field(default_factory=list)
     private_imports: list[str] = field(default_factory=list)
     lines: Lines = field(default_factory=Lines)
-    kernels: Lines = field(default_factory=Lines)
+    native_files: int = 0
+    native: Lines = field(default_factory=Lines)
 
     def add(self, path: str, text: str) -> None:
-        """Count one file."""
+        """Count one file, of Python or of C."""
+        if not path.endswith(".py"):
+            self.native_files += 1
+            self.native.add(count_native_lines(text))
+            return
         tree = ast.parse(text)
         lines = count_lines(text, tree)
         self.lines.add(lines)
-        if "/kernels/" in path:
-            self.kernels.add(lines)
         self.files.append((lines.all, path))
         if is_private(PurePosixPath(path).stem):
             self.private_files.append(path)
@@ -110,6 +116,16 @@ def count_lines(text: str, tree: ast.Module) -> Lines:
     return Lines(len(rows), blank, len(documented), sum(comments.values()), len(comments))
 
 
+def count_native_lines(text: str) -> Lines:
+    """Count the lines of a C file by kind. No string of ours holds the signs of a comment, so none is looked for."""
+    # Each line of a comment becomes one control character, so that lines stay where they are.
+    marked = re.sub(r"/\*.*?\*/|//[^\n]*", lambda match: re.sub(r"[^\n]+", "\a", match[0]), text, flags=re.DOTALL)
+    remaining = marked.split("\n")[:-1]
+    blank = sum(not row.strip() for row in remaining)
+    alone = sum("\a" in row and not row.replace("\a", "").strip() for row in remaining)
+    return Lines(len(remaining), blank, 0, alone, sum("\a" in row for row in remaining))
+
+
 def docstring_nodes(tree: ast.Module) -> Iterator[ast.Expr]:
     """Find the docstrings of modules, classes, functions, and the strings that document an assignment above them."""
     for node in ast.walk(tree):
@@ -145,47 +161,48 @@ def package_of(parts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def sources(revision: str) -> Iterator[tuple[str, str]]:
-    """Read the files of the package, from the working tree or from a revision."""
+    """Read the Python and C files of the package, from the working tree or from a revision."""
     if revision == TREE:
-        for path in sorted((ROOT / PACKAGE).rglob("*.py")):
+        for path in sorted([*(ROOT / PACKAGE).rglob("*.py"), *(ROOT / NATIVE).glob("*.[ch]")]):
             yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
         return
-    for path in _git("ls-tree", "-r", "--name-only", revision, PACKAGE).splitlines():
-        if path.endswith(".py"):
-            yield path, _git("show", f"{revision}:{path}")
+    for name in _git("ls-tree", "-r", "--name-only", revision, PACKAGE, NATIVE).splitlines():
+        if name.endswith(".py" if name.startswith(PACKAGE) else (".c", ".h")):
+            yield name, _git("show", f"{revision}:{name}")
 
 
 def _git(*arguments: str) -> str:
     return subprocess.run(["git", "-C", str(ROOT), *arguments], check=True, capture_output=True, text=True).stdout
 
 
-def count(revision: str) -> House:
+def count(revision: str) -> Stats:
     """Count the files of a revision."""
-    house = House()
+    stats = Stats()
     for path, text in sources(revision):
-        house.add(path, text)
-    return house
+        stats.add(path, text)
+    return stats
 
 
-def figures(house: House) -> dict[str, str]:
+def figures(stats: Stats) -> dict[str, str]:
     """Return the figures by name, as text."""
-    sizes, lengths = ([size for size, _ in part] for part in (house.files, house.functions))
-    many = [size for size, _ in house.arguments if size > POSITIONAL]
-    in_kernels = sum(size > POSITIONAL and "/kernels/" in place for size, place in house.arguments)
-    begin = sum(flag for flag, _ in house.docstrings)
+    sizes, lengths = ([size for size, _ in part] for part in (stats.files, stats.functions))
+    many = [size for size, _ in stats.arguments if size > MAX_POSITIONAL]
+    begin = sum(flag for flag, _ in stats.docstrings)
     return {
         "files / lines": f"{len(sizes):,} / {sum(sizes):,}",
-        "code lines (no docstrings, comments, blanks)": f"{house.lines.code:,}",
+        "code lines (no docstrings, comments, blanks)": f"{stats.lines.code:,}",
         "median / longest file": f"{statistics.median(sizes):.0f} / {max(sizes)}",
         "median / longest function": f"{statistics.median(lengths):.0f} / {max(lengths)}",
-        "docstring lines": _share(house.lines.docstring, house.lines.all),
-        "comment lines": _share(house.lines.commented, house.lines.all),
-        "comment lines in kernels": _share(house.kernels.commented, house.kernels.all),
-        f"functions with more than {POSITIONAL} positional arguments": f"{len(many)} ({in_kernels} in kernels)",
-        "most positional arguments": str(max(size for size, _ in house.arguments)),
-        "private files": f"{len(house.private_files)}",
-        "private imports across packages": str(len(house.private_imports)),
-        'function docstrings that begin with "The"': _share(begin, len(house.docstrings)),
+        "docstring lines": _share(stats.lines.docstring, stats.lines.all),
+        "comment lines": _share(stats.lines.commented, stats.lines.all),
+        f"functions with more than {MAX_POSITIONAL} positional arguments": str(len(many)),
+        "most positional arguments": str(max(size for size, _ in stats.arguments)),
+        "private files": str(len(stats.private_files)),
+        "private imports across packages": str(len(stats.private_imports)),
+        'function docstrings that begin with "The"': _share(begin, len(stats.docstrings)),
+        "native C files / lines": f"{stats.native_files} / {stats.native.all:,}",
+        "native C code lines": f"{stats.native.code:,}",
+        "native C comment lines": _share(stats.native.commented, stats.native.all),
     }
 
 
@@ -193,32 +210,33 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / max(whole, 1):.2f} %"
 
 
-def offenders(house: House) -> Iterator[str]:
+def places(stats: Stats) -> Iterator[str]:
     """List the places behind the figures: long functions, many arguments, private imports, docstrings with "The"."""
-    for title, places in (
-        ("functions above 60 lines", [f"{size} {place}" for size, place in house.functions if size > 60]),
-        ("positional arguments", [f"{size} {place}" for size, place in house.arguments if size > POSITIONAL]),
-        ("private imports across packages", house.private_imports),
-        ('docstrings that begin with "The"', [place for flag, place in house.docstrings if flag]),
+    long = [f"{size} {place}" for size, place in stats.functions if size > MAX_FUNCTION_LINES]
+    for title, found in (
+        (f"functions above {MAX_FUNCTION_LINES} lines", long),
+        ("positional arguments", [f"{size} {place}" for size, place in stats.arguments if size > MAX_POSITIONAL]),
+        ("private imports across packages", stats.private_imports),
+        ('docstrings that begin with "The"', [place for flag, place in stats.docstrings if flag]),
     ):
-        yield f"\n{title}: {len(places)}"
-        yield from sorted(places)
+        yield f"\n{title}: {len(found)}"
+        yield from sorted(found)
 
 
 def main() -> None:
-    """Print the table, and the offenders on request."""
-    parser = argparse.ArgumentParser(description="Print the figures of the house.")
+    """Print the table, and the places behind it on request."""
+    parser = argparse.ArgumentParser(description="Print statistics of the package, counted from its source.")
     parser.add_argument("revisions", nargs="*", default=[TREE], help="git revisions; the working tree without any")
-    parser.add_argument("--list", action="store_true", help="name the offenders of the first column too")
+    parser.add_argument("--list", action="store_true", help="also list the places behind the first column")
     arguments = parser.parse_args()
-    houses = {revision: count(revision) for revision in arguments.revisions or [TREE]}
-    columns = [figures(house) for house in houses.values()]
+    by_revision = {revision: count(revision) for revision in arguments.revisions or [TREE]}
+    columns = [figures(stats) for stats in by_revision.values()]
     wide = max(map(len, columns[0]))
-    print(" " * wide, *(f"{name:>22}" for name in houses))
+    print(" " * wide, *(f"{name:>22}" for name in by_revision))
     for name in columns[0]:
         print(f"{name:<{wide}}", *(f"{column[name]:>22}" for column in columns))
     if arguments.list:
-        print("\n".join(offenders(next(iter(houses.values())))))
+        print("\n".join(places(next(iter(by_revision.values())))))
 
 
 if __name__ == "__main__":
