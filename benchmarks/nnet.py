@@ -1,6 +1,7 @@
 """NNet to a validation loss, beside scikit-learn's MLPClassifier of the same architecture.
 
-python -m benchmarks.nnet --json    ids nnet (64 units), nnet-16, nnet-160: 1,000 terms, one and two threads
+python -m benchmarks.nnet --json          ids nnet (64 units), nnet-16, nnet-160: 1,000 terms, one and two threads
+python -m benchmarks.nnet --only 64       the first alone
 
 Both learn from nine tenths of the training documents and are judged on the same other tenth by the mean over documents
 of the summed cross-entropies of the categories. The goal is the lowest loss that the peer reaches in 25 passes, with
@@ -11,7 +12,9 @@ passes as it needs to be at or below the goal, its judging included.
 
 from __future__ import annotations
 
+import argparse
 import statistics
+import sys
 import warnings
 from functools import cache
 from typing import Any
@@ -26,6 +29,7 @@ from rubricate.classifiers.classic.nnet import FOLDS
 from rubricate.folds import assign_folds
 
 PASSES = 25
+UNITS = (16, 64, 160)
 SETTINGS = ((0.005, 64), (0.01, 64))
 """Step and batch of the peer."""
 
@@ -82,11 +86,14 @@ def row(hidden: int, threads: int, repeats: int = 3) -> Row:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--only", nargs="+", type=int, choices=UNITS, default=UNITS)
+    chosen, sys.argv[1:] = parser.parse_known_args()
     warnings.simplefilter("ignore")
     rows = []
     for threads in (1, 2):
         with threadpool_limits(threads):
-            rows += [row(hidden, threads, repeats=1 if hidden != 64 else 3) for hidden in (16, 64, 160)]
+            rows += [row(hidden, threads, repeats=1 if hidden != 64 else 3) for hidden in chosen.only]
     publish(rows, __doc__ or "")
 
 
