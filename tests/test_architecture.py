@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import rubricate
-from rubricate._deprecated import RENAMED
+from rubricate._deprecated import MOVED, RENAMED
 from rubricate.registry import KINDS
 
 ROOT = Path(__file__).parents[1]
@@ -88,6 +88,17 @@ def test_an_old_name_works_and_names_the_new_one(old, new):
         value = getattr(rubricate, old)
     package, _, name = new.rpartition(".")
     assert value is getattr(importlib.import_module(package), name)
+
+
+@pytest.mark.parametrize("package", MOVED)
+def test_an_old_package_forwards_its_names(package):
+    module = getattr(rubricate, package.rpartition(".")[2])
+    for home in MOVED[package]:
+        name = next(iter(importlib.import_module(home).__all__))
+        with pytest.warns(DeprecationWarning, match=re.escape(name)):
+            assert getattr(module, name) is not None
+    with pytest.raises(AttributeError, match="nothing_of_this_name"):
+        module.nothing_of_this_name
 
 
 def test_unknown_public_name_says_what_there_is():

@@ -15,6 +15,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from rubricate._deprecated import MOVED
+
 __all__ = ["attach", "read_stub"]
 
 
@@ -50,6 +52,8 @@ def attach(
             message = f"{package}.{name} is now {old[name]}; the old name goes with the next release"
             warnings.warn(message, DeprecationWarning, stacklevel=2)
             return _named(old[name])
+        if f"{package}.{name}" in MOVED:
+            return importlib.import_module(f"{package}.{name}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}; it has {', '.join(sorted(homes))}")
 
     public = sorted(homes)

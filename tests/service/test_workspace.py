@@ -429,14 +429,16 @@ def test_a_workspace_is_migrated_once_and_refuses_a_newer_one(tmp_path, database
 def test_tables_have_the_columns_that_migrations_make(tmp_path, database):
     from sqlalchemy import inspect
 
-    from rubricate.service.workspace import database as tables
+    from rubricate.service.workspace.database import documents
 
+    tables = documents.metadata.tables
+    assert len(tables) >= 8
     workspace = Workspace(tmp_path, database)
     with workspace.database.read() as connection:
         inspector = inspect(connection)
-        for name in tables.__all__:
+        for name, table in tables.items():
             made = {column["name"] for column in inspector.get_columns(name)} - {"words"}  # PostgreSQL's own index
-            assert {column.name for column in getattr(tables, name).columns} == made, name
+            assert {column.name for column in table.columns} == made, name
     workspace.close()
 
 
