@@ -52,9 +52,7 @@ know (`assign_folds`, `selection_score`, `message`); a constant says what it bou
 REMAINING_NAMES = (
     "deal",
     "dealt",
-    "worths",
     "said",
-    "spoken",
     "sureness",
     "strays",
     "STEEP",
