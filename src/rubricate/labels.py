@@ -89,7 +89,7 @@ class Target:
                 "apart; give documents of other categories too, or without a label"
             )
 
-    def stray_rows(self) -> Ints:
+    def unlabelled_rows(self) -> Ints:
         """Return the documents whose missing label looks like an oversight.
 
         These are the documents without a label if all others have exactly one and they are few: one document, or at

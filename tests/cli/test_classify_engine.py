@@ -115,7 +115,7 @@ def test_a_model_travels_as_data(saved):
     options = {"abstain": None, "top": 2, "confident": True, "explain": 2}
     here = ModelAnswers(read_model(saved), options)
     there = pickle.loads(pickle.dumps(here))
-    batch = inputs.said("wheat corn oil")
+    batch = inputs.as_document("wheat corn oil")
     assert there._model is None
     assert there(batch).answers() == here(batch).answers()
     assert there.model() is there.model()

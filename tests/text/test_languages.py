@@ -132,7 +132,7 @@ def test_a_corpus_has_a_language_several_or_none():
     assert (rb.text.detect_corpus(german).code, rb.text.detect_corpus(german).sure) == ("de", True)
     mixed = rb.text.detect_corpus([*german, *english])
     assert (mixed.code, mixed.mixed, set(mixed.shares)) == (None, True, {"de", "en"})
-    assert "German" in mixed.said()
+    assert "German" in mixed.describe()
     assert rb.text.detect_corpus([]).code is None
-    assert rb.text.detect_corpus(["", "42"]).said() == "language not known: there is too little text"
+    assert rb.text.detect_corpus(["", "42"]).describe() == "language not known: there is too little text"
     assert rb.text.detect_corpus([*german * 20, *english]).code == "de"

@@ -36,7 +36,7 @@ def _fit(labels, **options):
     ],
 )
 def test_what_a_few_is(others, more, strays):
-    assert len(as_target([["a"]] * others + more).stray_rows()) == strays
+    assert len(as_target([["a"]] * others + more).unlabelled_rows()) == strays
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])

@@ -72,7 +72,7 @@ def classify(
         raise InvalidInput(f"--outside {outside:g}: a share lies between 0 and 1, such as 0.05")
     if (say is None) == (data is None):
         raise InvalidInput("give documents or one text: rubricate classify MODEL FILE, or --say TEXT")
-    parts = iter([inputs.said(say)]) if say is not None else inputs.batches(data or "", reading, vectors)
+    parts = iter([inputs.as_document(say)]) if say is not None else inputs.batches(data or "", reading, vectors)
     few, parts = inputs.peek(parts)
     options: dict[str, Any] = {"abstain": abstain, "top": answering.top, "confident": answering.as_json}
     answers = ModelAnswers(stored, options | {"explain": answering.reasons})

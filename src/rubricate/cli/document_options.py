@@ -28,6 +28,7 @@ __all__ = [
     "TestVectors",
     "UnlabelledReading",
     "Vectors",
+    "as_document",
     "batches",
     "corpus_of",
     "corpus_records",
@@ -36,7 +37,6 @@ __all__ = [
     "has_vectors",
     "joined",
     "peek",
-    "said",
     "stream",
     "within_memory",
 ]
@@ -213,7 +213,7 @@ def corpus_records(corpus: str, split: str | None = None) -> Iterator[Record]:
         yield Record(id=name, text=text, title=title)
 
 
-def said(text: str) -> Documents:
+def as_document(text: str) -> Documents:
     """Return one text of a command line as documents."""
     from rubricate.io.batches import as_documents
     from rubricate.io.reader import Record

@@ -28,14 +28,14 @@ ENDINGS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasat
 SHOW_CURSOR = "\x1b[?25h"
 
 
-_said = Event()
+_warned = Event()
 """Set when the user was told why the program ends: the main thread and the watcher may both come to it."""
 
 
 def say_ending(number: int) -> None:
     """Say on standard error, once, which signal ends the program."""
-    if not _said.is_set():
-        _said.set()
+    if not _warned.is_set():
+        _warned.set()
         reason = "interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}"
         os.write(2, f"rubricate: {reason}\n".encode())
 

@@ -274,7 +274,7 @@ def read_systems(
     if truth is None or truth_b is None:
         return systems + (_read(truth, runs, options) if truth is not None else [])
     truths = (truth, truth_b)
-    for home, part in zip(truths, _dealt(truths, runs, options), strict=True):
+    for home, part in zip(truths, _assigned(truths, runs, options), strict=True):
         systems += _read(home, part, options, collection=home.stem)
     return systems
 
@@ -285,7 +285,7 @@ def _read(truth: Path, runs: Sequence[Path], options: PredictionOptions, *, coll
     return [replace(as_system(run), collection=collection) for run in options.read(truth, runs)]
 
 
-def _dealt(
+def _assigned(
     truths: tuple[Path, Path], runs: Sequence[Path], options: PredictionOptions
 ) -> tuple[list[Path], list[Path]]:
     """Assign each run to the truth with which it shares more documents; two runs that fit either are taken in order."""

@@ -236,7 +236,7 @@ def _coverage(curve: Any) -> list[dict[str, float]]:
 
 
 def _text(summary: dict[str, Any]) -> str:
-    from rubricate.training.data import stray_message
+    from rubricate.training.data import unlabelled_message
 
     each = f"{summary['labels_per_document']:.2f} labels each"
     lines = [
@@ -253,7 +253,7 @@ def _text(summary: dict[str, Any]) -> str:
             [*lines, "no document has a label: what to expect of new documents is not known", summary["signature"]]
         )
     if summary["unlabelled"] and summary["single_label"]:
-        left_out = stray_message(summary["unlabelled"], summary["documents"] + summary["unlabelled"])
+        left_out = unlabelled_message(summary["unlabelled"], summary["documents"] + summary["unlabelled"])
         lines.append(f"{left_out}; to learn that a document may have none: --cut micro_macro, or --outside 0.05")
     elif summary["unlabelled"]:
         lines.append(f"{summary['unlabelled']:,} documents without a label are learned as belonging to no category")

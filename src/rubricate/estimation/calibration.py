@@ -14,7 +14,7 @@ from rubricate.estimation.estimating import estimate
 from rubricate.folds import assign_folds
 from rubricate.thresholds import resolve
 from rubricate.training.choosing import fit_cut, judge
-from rubricate.training.data import Target, given_documents, take_target, without_strays
+from rubricate.training.data import Target, given_documents, take_target, without_unlabelled
 from rubricate.types import FittedModel, Floats
 
 __all__ = ["calibrate"]
@@ -51,7 +51,7 @@ def calibrate(model: Model, X: Any, y: Any = None, *, cut: Any = None) -> Model:
         raise InvalidInput("the model keeps only the best scores of a document; learn its cut by folds instead")
     documents, target = given_documents(X), take_target(given_documents(X), y, model.categories_)
     if model.single_label_:
-        documents, target = without_strays(documents, target)
+        documents, target = without_unlabelled(documents, target)
     labels = target.labels
     wanted = model.cut if cut is None else cut
     scores, threshold = _scores(model, documents, target), resolve(model.cut_ if wanted is None else wanted)

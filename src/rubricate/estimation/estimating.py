@@ -54,8 +54,8 @@ class Subject:
         self.system = make_classifier(system) if isinstance(system, str) else system
         known = getattr(system, "categories_", None) if self._is_trained else None
         target = take_target(given_documents(X), y, known)
-        strays = self.system.settings().leaves_out_strays() if self._is_whole else target.form == "column"
-        self.material = TrainingData(X, target, leave_out_strays=strays)
+        unlabelled = self.system.settings().leaves_out_unlabelled() if self._is_whole else target.form == "column"
+        self.material = TrainingData(X, target, leave_out_unlabelled=unlabelled)
 
     @property
     def _is_whole(self) -> bool:

@@ -243,7 +243,7 @@ def cross_validation(
     parts: list[Counts] = []
     tables: list[Counts] = []
     for shift in range(repeats):
-        fold_ids = _deal(labels, folds, stratified=stratified, seed=seed + shift)
+        fold_ids = _assign(labels, folds, stratified=stratified, seed=seed + shift)
         decided = out_of_fold(work, fold_ids, engine=engine)
         own = [counts(labels[held], decided[held]) for _, held in splits(fold_ids)]
         parts, tables = parts + own, [*tables, summed(own)]
@@ -262,7 +262,7 @@ def cross_validation(
     )
 
 
-def _deal(labels: Sparse, folds: int, *, stratified: bool, seed: int) -> Ints:
+def _assign(labels: Sparse, folds: int, *, stratified: bool, seed: int) -> Ints:
     n = labels.shape[0]
     if stratified:
         return assign_folds(labels, folds, seed=seed)

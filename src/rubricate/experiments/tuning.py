@@ -26,7 +26,7 @@ from rubricate.measures.evaluation_result import evaluate_run
 from rubricate.training.cache import Arrays, canonical
 from rubricate.training.candidates import candidates_for
 from rubricate.training.config import parse_settings
-from rubricate.training.data import TrainingData, take_target, without_strays
+from rubricate.training.data import TrainingData, take_target, without_unlabelled
 from rubricate.types import Corpus, Documents, Edges, Progress, Run, Undefined
 
 __all__ = [
@@ -337,7 +337,7 @@ def tune(
     shared = dict(settings or {})
     given = documents.train if isinstance(documents, Corpus) else documents
     if isinstance(given, Documents) and not {"cut", "outside"} & {*shared, *grid}:  # as a training with these would
-        given, _ = without_strays(given, take_target(given, None))
+        given, _ = without_unlabelled(given, take_target(given, None))
     taxonomy = documents.taxonomy if isinstance(documents, Corpus) else None
     judging = Judging(
         given,

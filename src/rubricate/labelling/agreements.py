@@ -500,13 +500,13 @@ def _disagreements(judged: Annotations, units: Ints, sets: Sparse, most: int) ->
     distance = np.divide(total, pairs, out=np.zeros(len(units)), where=pairs > 0)
     order = np.argsort(-distance, kind="stable")[:most]
     return tuple(
-        Disagreement(judged.documents[row], _said(judged, int(row)), float(distance[row]))
+        Disagreement(judged.documents[row], _labels_given(judged, int(row)), float(distance[row]))
         for row in order
         if distance[row] > 0
     )
 
 
-def _said(judged: Annotations, row: int) -> dict[str, tuple[str, ...] | None]:
+def _labels_given(judged: Annotations, row: int) -> dict[str, tuple[str, ...] | None]:
     labels: dict[str, tuple[str, ...] | None] = {}
     for a, name in enumerate(judged.annotators):
         own = judged.labels[a]

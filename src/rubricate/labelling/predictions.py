@@ -119,10 +119,10 @@ class Predictions:
         spread = float(scores.std()) or 1.0
         yes, no = scores[decided > 0], scores[decided == 0]
         middle = 0.5 * (float(np.quantile(yes, 0.02)) + float(np.quantile(no, 0.998))) if len(yes) and len(no) else 0.0
-        return logistic(STEEP * (scores - middle) / spread)
+        return logistic(INITIAL_SLOPE * (scores - middle) / spread)
 
 
-GUESS, STEEP = 0.85, 1.5
+GUESS, INITIAL_SLOPE = 0.85, 1.5
 """Used only to plan samples: precision and recall of bare decisions, and slope per standard deviation of scores."""
 
 

@@ -22,7 +22,7 @@ from rubricate.measures.averages import macro, mean, micro
 from rubricate.measures.definition import of_kind, ratio, resolve, undefined_value
 from rubricate.measures.evaluation_hierarchy import HierarchyEvaluation
 from rubricate.measures.evaluation_rankings import document_values
-from rubricate.measures.evaluation_result import Column, Evaluation, outside_labels, true_labels, with_strays
+from rubricate.measures.evaluation_result import Column, Evaluation, outside_labels, true_labels, with_unknown_labels
 from rubricate.measures.extended import extended
 from rubricate.measures.intervals import Interval, category_intervals, centred, summary_interval, wilson
 from rubricate.measures.probabilities import brier, reliability_by_category
@@ -163,7 +163,7 @@ def hierarchy_statistics(result: Evaluation, run: Run) -> Statistics | None:
     The extended measures come from the contributions of the wrong decisions, micro and macro over the categories; hP,
     hR, hF and the LCA measures from the tables of the documents, micro over their sums and macro as weighted means.
     """
-    run = with_strays(run)
+    run = with_unknown_labels(run)
     if result.hierarchy is None or run.decisions is None:
         return None
     by_category = _category_statistics(result.hierarchy, true_labels(run), run.decisions.values, result.convention)

@@ -233,7 +233,7 @@ def true_labels(run: Run) -> Sparse:
     return canonical(run.truth)
 
 
-def with_strays(run: Run) -> Run:
+def with_unknown_labels(run: Run) -> Run:
     """Return the run over its categories and, after them, the labels outside them by name: a hierarchy may place those.
 
     No document has them, so each is a false positive, near a true category or far from it.
@@ -388,7 +388,7 @@ def with_hierarchy(
     measures: Sequence[str] = (),
 ) -> Evaluation:
     """Add what the hierarchy says about the decisions, where there are any, and about labels outside the categories."""
-    run = with_strays(run)
+    run = with_unknown_labels(run)
     if run.decisions is None:
         return result
     hierarchical = hierarchy_evaluation(

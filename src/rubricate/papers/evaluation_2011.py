@@ -74,7 +74,7 @@ class MeasureStudy:
         for beta in self.options["betas"]:
             F = (beta**2 + 1) * P[known] * R[known] / (beta**2 * P[known] + R[known])
             apart = np.sign(np.round((P[known] + R[known]) / 2 - F, 12))
-            said = np.array([_said(p, r, beta) for p, r in zip(P[known], R[known], strict=True)])
+            stated = np.array([_relation_of_paper(p, r, beta) for p, r in zip(P[known], R[known], strict=True)])
             for case, own in (
                 ("P = R", P[known] == R[known]),
                 ("P < R", P[known] < R[known]),
@@ -82,7 +82,7 @@ class MeasureStudy:
             ):
                 row = f"β = {beta:g}, {case}"
                 figures[row, "categories"] = int(own.sum())
-                figures[row, "against the paper"] = int(np.sum(apart[own] != said[own]))
+                figures[row, "against the paper"] = int(np.sum(apart[own] != stated[own]))
         return figures
 
     def figure_1(self) -> Drawing:
@@ -94,7 +94,7 @@ class MeasureStudy:
         return sets_drawing("figure1", title, relevant=tp + fn, retrieved=tp + fp, both=tp)
 
 
-def _said(p: float, r: float, beta: float) -> int:
+def _relation_of_paper(p: float, r: float, beta: float) -> int:
     """Return the sign of (P + R)/2 − F_β by the three cases of section 6, as printed."""
     if p == r:
         return 0

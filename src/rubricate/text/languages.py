@@ -165,7 +165,7 @@ class CorpusLanguage:
         """Whether documents are in several languages."""
         return self.code is None and len(self.shares) > 1
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """Return in words what was found."""
         names = {code: LANGUAGES[code].name for code in self.shares}
         if self.mixed:

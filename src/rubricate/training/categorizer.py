@@ -205,7 +205,9 @@ class Categorizer(FittedAnswers, ClassifierMixin, BaseEstimator, Parameters):
         X = X if isinstance(X, Corpus) else given_documents(X)
         known = bare_target(self.classifier, given_documents(X), y)
         material = TrainingData(
-            X, y if known is None else known, leave_out_strays=known is None and self.settings().leaves_out_strays()
+            X,
+            y if known is None else known,
+            leave_out_unlabelled=known is None and self.settings().leaves_out_unlabelled(),
         )
         if known is None:
             material.target.check()

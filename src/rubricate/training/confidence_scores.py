@@ -38,7 +38,7 @@ class ConfidenceCurve:
 
     def confidence_score(self, offsets: Any) -> Floats:
         """Return Σ_c ln P(the decision on c is right) of each document."""
-        return _sureness(offsets, self.weights_, self.scale_, self.familiar_)
+        return _confidence_score(offsets, self.weights_, self.scale_, self.familiar_)
 
     def check_state(self) -> None:
         """Check that there are a curve and a weight for each feature."""
@@ -97,7 +97,7 @@ def _padded(values: Any, width: int) -> Floats:
     return out
 
 
-def _sureness(offsets: Any, weights: Floats, scale: float, familiar: Floats) -> Floats:
+def _confidence_score(offsets: Any, weights: Floats, scale: float, familiar: Floats) -> Floats:
     model = (weights, scale, familiar)
     if sparse.issparse(offsets):
         totals = np.zeros(offsets.shape[0])

@@ -106,7 +106,7 @@ class TrainingConfig(Parameters):
             )
         return encoder
 
-    def leaves_out_strays(self) -> bool:
+    def leaves_out_unlabelled(self) -> bool:
         """Return whether documents without a label may be an oversight: nothing says that a document may have none."""
         return self.cut is None and self.outside is None
 
@@ -142,8 +142,8 @@ class TrainingConfig(Parameters):
         self, procedure: TrainingPlan, material: TrainingData, *, engine: Engine | str = "threads"
     ) -> TrainingPlan:
         """Return the procedure with representation and candidates: detect the language, try representations."""
-        said = detect_for(self.language, material, self.analyzer) if self._counts() else None
-        settled, folds = self._reading(said), procedure.folds
+        detected = detect_for(self.language, material, self.analyzer) if self._counts() else None
+        settled, folds = self._reading(detected), procedure.folds
         screened = folds > 0 and self.chooses()
         chosen = settled._chosen(material, procedure.cut, engine) if screened else (settled.shape(), None, ())
         shape, screening, costs = chosen
@@ -156,19 +156,19 @@ class TrainingConfig(Parameters):
             candidates=candidates_for(self.classifier, tuned=folds > 0, costs=costs, centroids=centroids),
             climbs_from=start_among(costs, usual_cost(shape)) if tuned and len(centroids) == 1 else None,
             screening=screening,
-            language=None if said is None else said.facts,
+            language=None if detected is None else detected.facts,
         )
 
     def _counts(self) -> bool:
         """Return whether terms are counted, so that the language matters."""
         return self.representation != VECTORS and source_of(self.weights) == "counts"
 
-    def _reading(self, said: DetectedLanguage | None) -> Self:
+    def _reading(self, detected: DetectedLanguage | None) -> Self:
         """Return the settings with the analyzer that the language asks for, where none is given."""
-        if said is None or said.analyzer is None or self.analyzer is not None:
+        if detected is None or detected.analyzer is None or self.analyzer is not None:
             return self
         named = AUTO if self.representation is None and self.chooses() else self.representation
-        return replace(self, analyzer=said.analyzer, representation=named)
+        return replace(self, analyzer=detected.analyzer, representation=named)
 
     def _chosen(
         self, material: TrainingData, cut: Threshold, engine: Engine | str

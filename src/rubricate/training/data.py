@@ -32,9 +32,9 @@ __all__ = [
     "ids_of",
     "in_columns",
     "rows_of",
-    "stray_message",
     "take_target",
-    "without_strays",
+    "unlabelled_message",
+    "without_unlabelled",
 ]
 
 
@@ -68,25 +68,27 @@ def take_target(X: Any, y: Any, categories: tuple[str, ...] | None = None) -> Ta
     A column in which more than a few labels are missing counts as label sets: no label is then meant.
     """
     target = as_target(X if y is None and isinstance(X, Documents) else y).without_empty_names()
-    if target.form == "column" and not np.diff(target.labels.indptr).all() and not len(target.stray_rows()):
+    if target.form == "column" and not np.diff(target.labels.indptr).all() and not len(target.unlabelled_rows()):
         target = replace(target, form="sets", classes=np.array(target.categories, dtype=str))
     return target if categories is None else target.over(categories)
 
 
-def without_strays(X: Any, target: Target) -> tuple[Any, Target]:
+def without_unlabelled(X: Any, target: Target) -> tuple[Any, Target]:
     """Return documents and labels without the few whose missing label looks like an oversight; warn where there are."""
-    strays = target.stray_rows()
-    if not len(strays) or count(X) != target.labels.shape[0]:
+    unlabelled = target.unlabelled_rows()
+    if not len(unlabelled) or count(X) != target.labels.shape[0]:
         return X, target
     remedy = "to learn that a document may have none, give a cut such as 'micro_macro', or outside=0.05"
-    warnings.warn(f"{stray_message(len(strays), count(X))}; {remedy}", MissingLabels, stacklevel=4)
-    rows = np.setdiff1d(np.arange(target.labels.shape[0]), strays)
+    warnings.warn(f"{unlabelled_message(len(unlabelled), count(X))}; {remedy}", MissingLabels, stacklevel=4)
+    rows = np.setdiff1d(np.arange(target.labels.shape[0]), unlabelled)
     return rows_of(X, rows), replace(target, labels=target.labels[rows])
 
 
-def stray_message(strays: int, documents: int) -> str:
+def unlabelled_message(unlabelled: int, documents: int) -> str:
     """Say that documents were left out, and why."""
-    return f"{strays:,} of {documents:,} documents have no label and are left out, because all others have exactly one"
+    return (
+        f"{unlabelled:,} of {documents:,} documents have no label and are left out, because all others have exactly one"
+    )
 
 
 def rows_of(X: Any, rows: Ints) -> Any:
@@ -191,7 +193,7 @@ class TrainingData:
     taxonomy
         (parent, child) pairs of the categories; by default those of the corpus.
     leave_out_strays
-        Leave out the few documents whose missing label looks like an oversight (`Target.stray_rows`).
+        Leave out the few documents whose missing label looks like an oversight (`Target.unlabelled_rows`).
     """
 
     def __init__(
@@ -201,12 +203,12 @@ class TrainingData:
         *,
         test: Documents | None = None,
         taxonomy: Edges | None = None,
-        leave_out_strays: bool = False,
+        leave_out_unlabelled: bool = False,
     ) -> None:
         self.documents = given_documents(X)
         self.target = y if isinstance(y, Target) else take_target(self.documents, y)
-        if leave_out_strays:
-            self.documents, self.target = without_strays(self.documents, self.target)
+        if leave_out_unlabelled:
+            self.documents, self.target = without_unlabelled(self.documents, self.target)
         self.test = test
         self.taxonomy = X.taxonomy if taxonomy is None and isinstance(X, Corpus) else taxonomy
         self.origin = (X.name, X.split) if isinstance(X, Corpus) else ("", "")
@@ -214,7 +216,7 @@ class TrainingData:
             raise InvalidInput(
                 f"{count(self.documents)} documents and {self.labels.shape[0]} label sets; give one set per document"
             )
-        self._raw, self._shaped, self._dealt = Once(KEPT), Once(KEPT), Once(KEPT)
+        self._raw, self._shaped, self._assigned = Once(KEPT), Once(KEPT), Once(KEPT)
         self._screened = Once(KEPT)
 
     @property
@@ -254,7 +256,7 @@ class TrainingData:
 
     def fold_ids(self, folds: int, seed: int) -> Ints:
         """Return the fold of each training document."""
-        return self._dealt.get((folds, seed), lambda: assign_folds(self.labels, folds, seed=seed))
+        return self._assigned.get((folds, seed), lambda: assign_folds(self.labels, folds, seed=seed))
 
     def raw(self, representation: Representation) -> RawRows:
         """Return the rows of the training documents before anything is learned from them."""

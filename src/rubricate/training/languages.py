@@ -70,14 +70,14 @@ def detect_for(language: str, material: TrainingData, given: Any = None) -> Dete
 
 
 def _detected(detected: CorpusLanguage) -> DetectedLanguage:
-    facts = _facts(detected.code, detected.said(), sure=detected.sure, shares=dict(detected.shares))
+    facts = _facts(detected.code, detected.describe(), sure=detected.sure, shares=dict(detected.shares))
     if detected.mixed:
         return DetectedLanguage(_analyzer(stop=None, stem=None), facts)
     if detected.code is None or detected.code == ENGLISH.code:
         return DetectedLanguage(None, facts)
     if not detected.sure and detected.shares.keys() == {detected.code} and detected.code in _latin():
-        said = f"{detected.said()}: read as English. Fix: say the language"
-        return DetectedLanguage(None, facts | {"said": said})
+        message = f"{detected.describe()}: read as English. Fix: say the language"
+        return DetectedLanguage(None, facts | {"said": message})
     return DetectedLanguage(_of(LANGUAGES[detected.code]), facts)
 
 
@@ -96,9 +96,9 @@ def _analyzer(**options: Any) -> Analyzer:
 
 
 def _facts(
-    code: str | None, said: str, *, sure: bool = True, shares: Mapping[str, float] | None = None
+    code: str | None, message: str, *, sure: bool = True, shares: Mapping[str, float] | None = None
 ) -> dict[str, Any]:
-    return {"language": code, "sure": sure, "shares": dict(shares or {}), "said": said}
+    return {"language": code, "sure": sure, "shares": dict(shares or {}), "said": message}
 
 
 def _warn_of(given: Any, language: Language) -> None:

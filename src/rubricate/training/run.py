@@ -177,13 +177,13 @@ class TrainingRun:
         self.compute(procedure.fold_steps(range(option, option + 1), seed))
         if procedure.held_out == "third":
             step = Step(option, Fold(procedure.folds, seed, 0))
-            return scores_of(self.entry(step)), labels[np.flatnonzero(self._dealt(seed) == 0)]
+            return scores_of(self.entry(step)), labels[np.flatnonzero(self._assigned(seed) == 0)]
 
         def work(kept: Ints, held: Ints) -> Any:
-            number = int(self._dealt(seed)[held[0]])
+            number = int(self._assigned(seed)[held[0]])
             return scores_of(self.entry(Step(option, Fold(procedure.folds, seed, number))))
 
-        return out_of_fold(work, self._dealt(seed), engine="serial"), labels
+        return out_of_fold(work, self._assigned(seed), engine="serial"), labels
 
     @cached_property
     def tried(self) -> list[int]:
@@ -226,7 +226,7 @@ class TrainingRun:
     def judged(self, scores: Sequence[tuple[Any, Sparse]] | None = None) -> CrossValidationResult:
         """Judge the whole procedure by the out-of-fold scores of the first dealing."""
         held = self.held_out_scores() if scores is None else scores
-        fold_ids = self._dealt(self.procedure.seed)
+        fold_ids = self._assigned(self.procedure.seed)
         return judge(self.procedure.cut, [each for each, _ in held], self.material.labels, folds=fold_ids)
 
     def model(self) -> Model:
@@ -272,7 +272,7 @@ class TrainingRun:
             reference=reference_points(scores, sharpness),
         )
 
-    def _dealt(self, seed: int) -> Ints:
+    def _assigned(self, seed: int) -> Ints:
         return self.material.fold_ids(self.procedure.folds, seed)
 
 

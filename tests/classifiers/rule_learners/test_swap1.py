@@ -7,7 +7,7 @@ from scipy import sparse
 from tests.oracles import rules as slow
 
 from rubricate.classifiers.classic.rule_tables import Cases, Words, most_frequent
-from rubricate.classifiers.classic.swap1 import SWAP1, deal_cases, pruning_path
+from rubricate.classifiers.classic.swap1 import SWAP1, pruning_path, split_cases
 from rubricate.native.rules import grow_rule_set
 
 
@@ -33,7 +33,7 @@ def test_alphas_rise_and_the_path_ends_with_no_rule(world, alpha):
 
 def test_folds_are_even_within_either_kind():
     positive = np.arange(31) < 7
-    fold = deal_cases(positive, 3, np.random.default_rng(0))
+    fold = split_cases(positive, 3, np.random.default_rng(0))
     assert sorted(np.bincount(fold[positive]).tolist()) == [2, 2, 3]
     assert sorted(np.bincount(fold[~positive]).tolist()) == [8, 8, 8]
 

@@ -15,7 +15,7 @@ from rubricate.native.rules import grow_rule_set, prune_rule_set
 from rubricate.registry import classifier
 from rubricate.types import Bools, Floats, Ints, Sparse
 
-__all__ = ["SWAP1", "PruningPath", "deal_cases", "pruning_path", "swap1_rules"]
+__all__ = ["SWAP1", "PruningPath", "pruning_path", "split_cases", "swap1_rules"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ def swap1_rules(cases: Cases, *, folds: int, loss_ratio: float, rng: np.random.G
     costs = np.where(cases.positive, loss_ratio, 1.0) * cases.weights
     everything = np.ones(len(costs), bool)
     whole = pruning_path(cases, everything, ~everything, costs=costs)
-    fold = deal_cases(cases.positive, folds, rng)
+    fold = split_cases(cases.positive, folds, rng)
     held = [pruning_path(cases, fold != f, fold == f, costs=costs) for f in range(folds)]
     steps = np.unique(whole.alphas)
     between = np.sqrt(np.maximum(steps, 0) * np.maximum(np.append(steps[1:], steps[-1]), 0))
@@ -84,7 +84,7 @@ def pruning_path(cases: Cases, growing: Bools, held: Bools, *, costs: Floats) ->
     return PruningPath(alphas, steps.errors, rules.split(), np.column_stack([steps.rules, steps.places]))
 
 
-def deal_cases(positive: Bools, folds: int, rng: np.random.Generator) -> Ints:
+def split_cases(positive: Bools, folds: int, rng: np.random.Generator) -> Ints:
     """Return the fold of each document, positive and negative ones dealt apart."""
     fold = np.empty(len(positive), np.int64)
     for part in (positive, ~positive):
