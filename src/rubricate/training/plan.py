@@ -2,7 +2,7 @@
 
     Procedure(representations × candidates, cut, folds, …)  →  steps  →  Model
 
-An option is one representation with one candidate. An `TrainingRun` computes the steps on any engine, against a cache
+An option is one representation with one candidate. A `TrainingRun` computes the steps on any engine, against a cache
 that is memory or a store, chooses among the options, and learns the cut. `Categorizer`, studies, searches, estimates
 and reproductions all run a procedure; what they give is the same by construction.
 
