@@ -4,7 +4,7 @@ All get the same matrices (ltc) and two threads. Omikuji reads them from a file 
 that is measured by the same call on the same vectors with one label for all, and taken off. napkinXC is timed from the
 matrices to the files it writes. The same result: precision at 1, 3 and 5 of ours is not below that of the better peer,
 and the peak memory of training is not above that of the row's peer: the peak of the process less what the program takes
-before it has any data (ours 290 MB of libraries and machine code, most of them shared with other processes).
+before it has any data (ours 180 MB of libraries, most of them shared with other processes).
 
 `python -m benchmarks.many [--json] [--no-napkinxc] [5000] [20000]`; the peers get environments under build/peers, made
 on first use.
@@ -38,7 +38,7 @@ from rubricate.classifiers.label_tree import LabelTree
 folder, threads = sys.argv[1:]
 from scipy import sparse
 load = lambda name: sparse.csr_array(sparse.load_npz(f"{folder}/{name}.npz"))
-LabelTree(leaf=2).fit(np.eye(6), sparse.csr_array(np.eye(6, dtype=bool))).top(np.eye(6), 2)  # compiled before
+LabelTree(leaf=2).fit(np.eye(6), sparse.csr_array(np.eye(6, dtype=bool))).top(np.eye(6), 2)  # loaded before
 def megabytes(what):
     status = open("/proc/self/status").read()
     return int(next(line for line in status.splitlines() if line.startswith(what)).split()[1]) / 1024
