@@ -169,7 +169,7 @@ def _within_budget(points: dict[int, list[list[float]]], categories: int) -> int
 
 READING = (
     "Rows: the category that was missed; its number after the row is how often in all. Columns: the category given "
-    "instead. Darker is more."
+    "instead. Stronger colour means more."
 )
 PAIRS = 20
 """Rows of the table."""
