@@ -95,9 +95,9 @@ class Target:
         These are the documents without a label if all others have exactly one and they are few: one document, or at
         most 5 % of all. With more of them, or with a document of several labels, "no label" is taken as meant.
 
-        >>> as_target(["a", "b", None, "b"]).stray_rows().tolist()
+        >>> as_target(["a", "b", None, "b"]).unlabelled_rows().tolist()
         [2]
-        >>> as_target([["a"], ["a", "b"], None, ["b"]]).stray_rows().tolist()
+        >>> as_target([["a"], ["a", "b"], None, ["b"]]).unlabelled_rows().tolist()
         []
         """
         sizes = np.diff(self.labels.indptr)
